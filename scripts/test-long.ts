@@ -36,6 +36,11 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_FUZZ_RUNS: "300" },
   },
   {
+    name: "answers with other members",
+    files: ["tests/models/tolerant-reading.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "1" },
+  },
+  {
     name: "damaged journals",
     files: ["tests/scenarios/damaged-journal.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "20000" },

@@ -35,8 +35,8 @@ export interface LibraryProviderFacts extends EndpointFacts, OutputFacts {
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
   /** Imports the list of options that a worker may set. */
   loadOptionRules(): Promise<OptionRules>;
-  /** Imports what puts the answers of this wire format right. Absent: answers are bounded only. */
-  loadRepair?(): Promise<AnswerRepair>;
+  /** Imports what puts the answers of this wire format right. */
+  loadRepair(): Promise<AnswerRepair>;
   load(settings: LibrarySettings): Promise<LoadedModel>;
   /** True where `usage.cost` of its answers is what they cost, in dollars. */
   readonly reportsCost?: boolean;
@@ -70,7 +70,7 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
       const id = `${facts.name}:${name}`;
       const { baseUrl: baseURL, key } = resolveEndpoint(facts, id, environment);
       const { createWireFetch } = await import("./wire/create-wire-fetch.ts");
-      const repair = await facts.loadRepair?.();
+      const repair = await facts.loadRepair();
       const settings = { name, baseURL, apiKey: key?.value, variable: environment.variable };
       const open = await openOnce((patience) =>
         facts.load({ ...settings, fetch: createWireFetch(environment.fetch, { repair, patience }) }),

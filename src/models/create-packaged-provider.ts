@@ -27,8 +27,8 @@ export interface PackagedFacts extends Omit<LibraryProviderFacts, Filled>, Parti
   readonly priceTable?: string | null;
   /** Default: false. */
   readonly outputBesideTools?: boolean;
-  /** The wire format, if answers in it are repaired. */
-  readonly wire?: "chat" | "responses";
+  /** The wire format, in which its answers are repaired. */
+  readonly wire: keyof typeof repairs;
   /** Its list in `options/provider-options.ts`. */
   readonly options: keyof typeof import("./options/provider-options.ts");
   /** Variables for what signs requests in place of a key, by the name of the setting. The first is required. */
@@ -40,6 +40,9 @@ export interface PackagedFacts extends Omit<LibraryProviderFacts, Filled>, Parti
 const repairs = {
   chat: async () => (await import("./wire/chat-repair.ts")).chatRepair,
   responses: async () => (await import("./wire/responses-repair.ts")).responsesRepair,
+  google: async () => (await import("./wire/google-repair.ts")).googleRepair,
+  bedrock: async () => (await import("./wire/bedrock-repair.ts")).bedrockRepair,
+  cohere: async () => (await import("./wire/cohere-repair.ts")).cohereRepair,
 };
 
 /** The package is imported when a model is first used. */
@@ -54,7 +57,7 @@ export function createPackagedProvider(facts: PackagedFacts): Provider {
     prefix: name.toUpperCase(),
     keyRequired: isSigned ? "elsewhere" : true,
     loadOptionRules: () => loadOptionRules(facts),
-    ...(wire ? { loadRepair: repairs[wire] } : {}),
+    loadRepair: repairs[wire],
     async load({ name: model, apiKey = "", variable, ...settings }) {
       const id = `${name}:${model}`;
       const signed = Object.entries(signing).map(([setting, from]) => [setting, variable(from)] as const);

@@ -132,13 +132,18 @@ function withoutZero({ outputTokens, ...usage }: ReportedUsage, parts: readonly 
 
 function toFinish({ finishReason, providerMetadata }: LibraryAnswer): Pick<ModelResponse, "finish" | "finishReason" | "refusal"> {
   const finish = finishOf(finishReason);
-  const details = providerMetadata?.["anthropic"]?.["stopDetails"];
-  const words = finish === "content-filter" && isRecord(details) ? details["explanation"] : undefined;
+  const words = finish === "content-filter" || finish === "other" ? wordsOf(providerMetadata) : undefined;
   return {
     finish,
     ...(finishReason.raw === undefined || finishReason.raw === finish ? {} : { finishReason: finishReason.raw }),
-    ...(typeof words === "string" ? { refusal: words } : {}),
+    ...(typeof words === "string" && words !== "" ? { refusal: words } : {}),
   };
+}
+
+/** The words about the end of an answer, where a provider has some. */
+function wordsOf({ anthropic, google, googleVertex }: SharedV4ProviderMetadata = {}): unknown {
+  const details = anthropic?.["stopDetails"];
+  return isRecord(details) ? details["explanation"] : (google ?? googleVertex)?.["finishMessage"];
 }
 
 /** Finish reasons of any wire format, in lower case. Servers of one format use those of another. */
@@ -158,7 +163,7 @@ const finishOfWords: ReadonlyMap<string, AnswerFinish> = new Map(
 
 /** Returns `other` for an unknown word, whatever the answer holds. */
 function finishOf({ unified, raw }: LanguageModelV4FinishReason): AnswerFinish {
-  if (raw === undefined) return unified === "error" || unified === "interrupted" || unified === "other" ? "stop" : unified;
+  if (!raw) return unified === "error" || unified === "interrupted" || unified === "other" ? "stop" : unified;
   const known = finishOfWords.get(raw.toLowerCase());
   if (known === "paused" || known === "context-window") return known;
   if (unified === "stop" || unified === "length" || unified === "content-filter") return unified;

@@ -18,14 +18,16 @@ export interface UsageFacts {
 export function readUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage, facts: UsageFacts = {}): ReportedUsage {
   const wire: Record<string, unknown> = isRecord(raw) ? raw : {};
   const written = inputTokens.cacheWrite ?? writtenTokens(wire);
-  const input = sumOf(inputTokens.total, [inputTokens.noCache, inputTokens.cacheRead, written]);
+  // The library of Cohere takes all input for new.
+  const cached = inputTokens.cacheRead ?? numberOf(wire["cached_tokens"]);
+  const input = sumOf(inputTokens.total, [cached === inputTokens.cacheRead ? inputTokens.noCache : undefined, cached, written]);
   const output = sumOf(outputTokens.total, []);
   const usd = facts.reportsCost ? readCost(wire) : undefined;
   const longWritten = countIn(wire, "cache_creation", "ephemeral_1h_input_tokens");
   const webSearches = countIn(wire, "server_tool_use", "web_search_requests");
   return {
     requests: 1,
-    ...(input ? { inputTokens: input, cachedInputTokens: inputTokens.cacheRead ?? 0 } : {}),
+    ...(input ? { inputTokens: input, cachedInputTokens: cached ?? 0 } : {}),
     ...(input && written ? { cacheWriteTokens: written } : {}),
     ...(input && longWritten ? { longCacheWriteTokens: longWritten } : {}),
     ...(webSearches ? { webSearches } : {}),

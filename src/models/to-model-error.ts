@@ -1,5 +1,5 @@
 import type { Patience } from "../host/patience.ts";
-import { isRecord } from "../protocol/json.ts";
+import { isRecord, recordsIn } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { parseJson } from "../util/parse-json.ts";
@@ -117,7 +117,8 @@ function classifyCall(error: LibraryError): Failure {
   if (status === undefined) return classifyConnection(error);
   if (status < 300) return classifyUnreadable(error);
   if (status < 400) return { code: "bad_request", status, message: "it redirects to another address, which is not followed" };
-  const said = describeKind(readBody(error.responseBody));
+  const reported = readBody(error.responseBody);
+  const said = `${describeKind(reported)} ${detailOf(reported, "reason") ?? ""}`;
   // A failed answer of the Responses API is thrown as a 400 by its library, whatever was the matter.
   const kind = status === 400 ? byKind(said) : undefined;
   const asked = error.responseHeaders?.["x-should-retry"];
@@ -127,8 +128,19 @@ function classifyCall(error: LibraryError): Failure {
     status,
     message: describeErrorBody(error.responseBody) ?? error.message,
     retryable: said.includes("insufficient_quota") ? false : asked ? asked === "true" : retryable,
-    retryAfterMilliseconds: readRetryAfter(error.responseHeaders ?? {}),
+    retryAfterMilliseconds: readRetryAfter(error.responseHeaders ?? {}) ?? readRetryDelay(reported),
   };
+}
+
+/** Google's errors say in a list of details what others say in headers and codes. */
+function detailOf(reported: Record<string, unknown> | undefined, name: string): unknown {
+  return recordsIn(reported?.["details"]).find((detail) => detail[name] !== undefined)?.[name];
+}
+
+/** Reads a duration of Google's, such as `34.07s`. */
+function readRetryDelay(reported: Record<string, unknown> | undefined): number | undefined {
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(String(detailOf(reported, "retryDelay")))?.[1];
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000);
 }
 
 /** A good status, but no good body: an error in it, cut off, or not what was asked for. */
@@ -178,7 +190,7 @@ function classifyInStream(failure: unknown): Failure {
 const kinds: readonly (readonly [RegExp, ModelErrorCode])[] = [
   [/rate_limit/, "rate_limit"],
   [/overloaded|server_error|api_error|internal/, "overloaded"],
-  [/authentication|permission|invalid_api_key/, "auth"],
+  [/authentication|permission|invalid_api_key|API_KEY_INVALID/, "auth"],
   [/not_found/, "not_found"],
   [/invalid_request|context_length|billing/, "bad_request"],
 ];

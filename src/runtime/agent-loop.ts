@@ -132,10 +132,10 @@ async function endCut(call: CallConfig, frame: CallFrame, { bound, calls, reason
 }
 
 /** Gives the model a turn to make its calls again, in shorter answers; the last turn where a limit cut this one. */
-function refuseCutCalls(call: CallConfig, frame: CallFrame, { bound, calls, reason }: Cut): void {
+function refuseCutCalls(call: CallConfig, frame: CallFrame, { bound, calls, reason, hint }: Cut): void {
   call.run.emit(call, { type: "warning", message: `none of the calls of an answer that was cut off ran: ${reason}` });
   const error = `your answer was cut off, so this call may be incomplete and did not run: ${reason}`;
-  addUnanswered(call, frame, { calls, error, type: "cut", hint: "answer in smaller steps" });
+  addUnanswered(call, frame, { calls, error, type: "cut", hint });
   if (bound.type === "limit") announceLastTurn(call, frame, bound);
 }
 

@@ -13,7 +13,13 @@ export type TurnOutcome =
   /** The provider wants the answer back as it is, to continue it. */
   | { readonly type: "paused" }
   /** The answer is not known to be whole, and so may be each of its calls: none of them runs. */
-  | { readonly type: "cut"; readonly calls: readonly ToolCallPart[]; readonly bound: AnswerBound; readonly reason: string }
+  | {
+      readonly type: "cut";
+      readonly calls: readonly ToolCallPart[];
+      readonly bound: AnswerBound;
+      readonly reason: string;
+      readonly hint: string;
+    }
   /** The model refused, or a filter of the provider withheld the answer. */
   | { readonly type: "refused"; readonly reason: string };
 
@@ -31,18 +37,21 @@ export function outcomeOf(response: BoundedResponse, answer: string): TurnOutcom
   if (finish === "length" || finish === "context-window") {
     const facts = { finish, finishReason, outputTokens: usage.estimatedTokens ? undefined : usage.outputTokens };
     const reached = boundReached(bound, facts);
-    return { type: "cut", calls, bound: reached, reason: describeCut(reached, facts) };
+    return { type: "cut", calls, bound: reached, reason: describeCut(reached, facts), hint: "answer in smaller steps" };
   }
-  if (finish === "other") return { type: "cut", calls, bound: { type: "model" }, reason: describeOther(finishReason) };
+  if (finish === "other") return { ...again, calls, reason: describeOther(response) };
   if (calls.length > 0) return { type: "calls", calls };
   if (finish === "paused") return { type: "paused" };
   const isEmpty = answer.trim() === "" && !message.parts.some(({ type }) => type === "file");
   if (isEmpty || finish !== "tool-calls") return { type: isEmpty ? "empty" : "answer" };
-  return { type: "cut", calls, bound: { type: "model" }, reason: "the answer announces tool calls, and none came" };
+  return { ...again, calls, reason: "the answer announces tool calls, and none came" };
 }
 
-function describeOther(finishReason = "other"): string {
-  return `the provider ended the answer with \`${clipText(finishReason, longestFinish)}\`, which does not say that it is whole`;
+const again = { type: "cut", bound: { type: "model" }, hint: "answer again" } as const;
+
+function describeOther({ finishReason = "other", refusal }: BoundedResponse): string {
+  const said = refusal === undefined ? "" : `: ${clipText(refusal.trim(), longestRefusal)}`;
+  return `the provider ended the answer with \`${clipText(finishReason, longestFinish)}\`, which does not say that it is whole${said}`;
 }
 
 function describeRefusal({ message, refusal, finishReason }: BoundedResponse): string {

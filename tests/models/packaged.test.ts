@@ -189,7 +189,14 @@ test("text is taken by the models of all providers", async () => {
 
 test("a package that is not installed is an error with the line that installs it", async () => {
   const provider = createPackagedProvider({
-    ...{ name: "acme", description: "Acme", package: "@ai-sdk/not-there@7", export: "createAcme", options: "hostedOptions" },
+    ...{
+      name: "acme",
+      description: "Acme",
+      package: "@ai-sdk/not-there@7",
+      export: "createAcme",
+      wire: "chat",
+      options: "hostedOptions",
+    },
     ...{ keyVariables: ["ACME_API_KEY"], defaultBaseUrl: "https://acme.example" },
   });
   const asked = createModelResolver(testEnvironment({ ACME_API_KEY: "own" }), [provider])("acme:m");

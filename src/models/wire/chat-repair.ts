@@ -1,19 +1,82 @@
 import { isRecord, recordsIn } from "../../protocol/json.ts";
 import { checkCalls } from "./bounds.ts";
 import { describeReported } from "./error-words.ts";
+import { count, list, type Members, oneOf, or, parts, record, text, unread } from "./fit.ts";
 import type { AddedText } from "./join-events.ts";
 import type { AnswerRepair, Body, EventRepair } from "./repair.ts";
 
+const cachedOrNot = record({ cached_tokens: count, cache_write_tokens: count, audio_tokens: count });
+const usage = record({
+  ...{ prompt_tokens: or(count, 0), completion_tokens: or(count, 0), total_tokens: or(count, 0) },
+  ...{ prompt_tokens_details: cachedOrNot, completion_tokens_details: record({ reasoning_tokens: count, audio_tokens: count }) },
+  ...{
+    reasoning_tokens: count,
+    citation_tokens: count,
+    num_search_queries: count,
+    search_context_size: oneOf("low", "medium", "high"),
+  },
+  cost: fitCost,
+});
+const noUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+const sizes = { height: or(count, 0), width: or(count, 0) };
+
+/** Members beside the choices. Some of the libraries that read this format require what others do not know. */
+const about: Members = {
+  ...{ id: or(text, "answer"), created: or(count, 0), model: or(text, ""), system_fingerprint: text, service_tier: text },
+  citations: list(text),
+  images: list(record({ image_url: text, origin_url: or(text, ""), ...sizes }, ["image_url"])),
+  x_groq: record({ usage }),
+};
+/** A server that sends no reason where the answer goes on sends an empty one. */
+const finish = (reason: unknown) => reason || null;
+const choice: Members = { index: count, logprobs: unread, finish_reason: finish };
+const isKind = or(oneOf("function"), "function");
+const message = record({
+  role: or(oneOf("assistant"), "assistant"),
+  tool_calls: parts(record({ id: or(text, ""), type: isKind })),
+});
+/** A piece of a call. The first one has a name. */
+const piece = (value: unknown) => {
+  if (!isRecord(value) || !["id", "index", "function"].some((name) => (value[name] ?? undefined) !== undefined)) return undefined;
+  const isNamed = isRecord(value["function"]) && value["function"]["name"];
+  return record({
+    id: text,
+    index: count,
+    type: (kind) => (isNamed || (kind ?? undefined) !== undefined ? "function" : undefined),
+  })(value);
+};
+const delta = record({ role: oneOf("assistant"), tool_calls: parts(piece) });
+
+const body = record({
+  ...about,
+  object: or(oneOf("chat.completion"), "chat.completion"),
+  choices: parts(record({ ...choice, index: or(count, 0), message })),
+  usage: or(usage, noUsage),
+});
+const event = record({ ...about, object: text, choices: parts(record({ ...choice, delta: or(delta, {}) })), usage });
+
+/** A sum of dollars, or a record of them. */
+function fitCost(cost: unknown): unknown {
+  if (!isRecord(cost)) return count(cost);
+  for (const name of Object.keys(cost)) if (typeof cost[name] !== "number") delete cost[name];
+  return cost;
+}
+
 /** Repairs OpenAI's chat completions, as compatible servers write them. */
 export const chatRepair: AnswerRepair = {
-  body(body) {
-    const error = findError(body);
+  body(given) {
+    const error = findError(given);
     if (error !== undefined) {
       // Without choices, the library takes the answer for the error that it reports.
-      body["error"] = error;
-      delete body["choices"];
-    } else repairChoices(body, "message");
-    for (const choice of recordsIn(body["choices"])) if (isRefused(choice["message"])) markRefused(choice);
+      given["error"] = error;
+      delete given["choices"];
+      return;
+    }
+    body(given);
+    // The library reads the first one, and checks all.
+    given["choices"] = recordsIn(given["choices"]).filter((one, at) => at === 0 || isRecord(one["message"]));
+    repairChoices(given, "message");
+    for (const one of recordsIn(given["choices"])) if (isRefused(one["message"])) markRefused(one);
   },
   events: createEventRepair,
   asEvents({ choices, ...body }) {
@@ -36,26 +99,29 @@ function createEventRepair(): EventRepair {
   let index: unknown;
   const calls = new Set<unknown>();
   return {
-    event(event) {
-      const error = findError(event);
+    event(given) {
+      const error = findError(given);
       // For the library, a member of this name is an error, whatever it holds; an error needs a message.
-      delete event["error"];
+      delete given["error"];
       if (error !== undefined) {
-        const message = describeReported({ ...event, error }) ?? "an error";
-        event["error"] = isRecord(error) ? { ...error, message: asText(error["message"]) ?? message } : { message };
+        const message = describeReported({ ...given, error }) ?? "an error";
+        given["error"] = isRecord(error) ? { ...error, message: asText(error["message"]) ?? message } : { message };
         return true;
       }
-      if (!Array.isArray(event["choices"])) {
-        event["choices"] = [];
-        return isRecord(event["usage"]);
+      if (!Array.isArray(given["choices"])) {
+        if (!isRecord(given["usage"])) return false;
+        given["choices"] = [];
       }
-      repairChoices(event, "delta");
-      const choices = recordsIn(event["choices"]).filter((choice) => {
+      event(given);
+      repairChoices(given, "delta");
+      const choices = recordsIn(given["choices"]).filter((choice) => {
         index ??= choice["index"] ?? 0;
         return (choice["index"] ?? index) === index;
       });
-      event["choices"] = choices;
+      // Some of the libraries look at the first choice of each event.
+      given["choices"] = choices.length > 0 ? choices : [{ index: index ?? 0, delta: {} }];
       for (const choice of choices) {
+        choice["index"] = index;
         finished ||= typeof choice["finish_reason"] === "string";
         called = addCalls(choice["delta"], calls) || called;
         refused ||= isRefused(choice["delta"]);
@@ -96,8 +162,8 @@ function saidBy(record: Body): readonly string[] {
 }
 
 /** Returns the error of an answer: gateways send the text so far together with the error. */
-function findError(body: Body): unknown {
-  const errors = [body, ...recordsIn(body["choices"])].map((holder) => holder["error"]);
+function findError(answer: Body): unknown {
+  const errors = [answer, ...recordsIn(answer["choices"])].map((holder) => holder["error"]);
   return errors.find((error) => error !== undefined && error !== null && error !== "" && error !== false);
 }
 
@@ -121,10 +187,8 @@ function markRefused(choice: Body): void {
   if (finish !== "stop" && (delta === undefined || typeof finish === "string")) choice["finish_reason"] = "content_filter";
 }
 
-function repairChoices(body: Body, key: "message" | "delta"): void {
-  if (!Array.isArray(body["choices"])) return;
-  body["choices"] = recordsIn(body["choices"]);
-  for (const { [key]: message } of recordsIn(body["choices"])) if (isRecord(message)) repairMessage(message, key);
+function repairChoices(answer: Body, key: "message" | "delta"): void {
+  for (const { [key]: said } of recordsIn(answer["choices"])) if (isRecord(said)) repairMessage(said, key);
 }
 
 function repairMessage(message: Body, key: "message" | "delta"): void {

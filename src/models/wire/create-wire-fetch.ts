@@ -1,7 +1,7 @@
 import type { Patience, PatientInit } from "../../host/patience.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { AnswerRefusal, boundBytes, bounds, cutBytes, type Pieces } from "./bounds.ts";
-import { type AnswerRepair, repairEvents, repairWhole, wholeAsEvents } from "./repair.ts";
+import { type AnswerRepair, repairEvents, repairFrames, repairWhole, wholeAsEvents } from "./repair.ts";
 
 type Fetch = typeof globalThis.fetch;
 
@@ -24,24 +24,32 @@ export function createWireFetch(fetch: Fetch, { repair, patience }: WireFacts): 
     if (isFile(input)) return response;
     if (!response.ok) return convert(response, (pieces) => cutBytes(pieces, bounds.errorBytes));
     if (!repair) return convert(response, (pieces) => boundBytes(pieces, bounds.streamBytes));
-    if (!asksForStream(init?.body)) return withBody(response, repairWhole(await readWhole(response), repair));
+    if (!asksForStream(input, init?.body)) return withBody(response, repairWhole(await readWhole(response), repair));
     const type = response.headers.get("content-type") ?? "";
     if (/\bhtml\b/.test(type)) throw new AnswerRefusal("bad_response", `a page came: ${await readStart(response)}`);
     if (/\bjson\b/.test(type)) return withBody(response, wholeAsEvents(await readWhole(response), repair));
-    return convert(response, (pieces) => repairEvents(boundBytes(pieces, bounds.streamBytes), repair));
+    const repairStream = repair.inFrames ? repairFrames : repairEvents;
+    return convert(response, (pieces) => repairStream(boundBytes(pieces, bounds.streamBytes), repair));
   };
 }
 
-/** Libraries mostly write it last: a body, which can be long, is parsed only where it stands elsewhere. */
-function asksForStream(body: RequestInit["body"]): boolean {
+/**
+ * Google and Bedrock have streams at paths of their own. Others say it in the body, and mostly at its end: a body, which can be long, is
+ * parsed only where it stands elsewhere.
+ */
+function asksForStream(input: Parameters<Fetch>[0], body: RequestInit["body"]): boolean {
+  if (/(:streamGenerateContent|\/converse-stream)$/.test(pathOf(input))) return true;
   if (typeof body !== "string") return false;
   if (/[{,]"stream":true\}$/.test(body.slice(-20))) return true;
   return /"stream":\s*true/.test(body) && JSON.parse(body).stream === true;
 }
 
 function isFile(input: Parameters<Fetch>[0]): boolean {
-  const { pathname } = new URL(input instanceof Request ? input.url : input);
-  return pathname.endsWith("/content");
+  return pathOf(input).endsWith("/content");
+}
+
+function pathOf(input: Parameters<Fetch>[0]): string {
+  return new URL(input instanceof Request ? input.url : input).pathname;
 }
 
 async function readWhole({ body }: Response): Promise<Uint8Array> {

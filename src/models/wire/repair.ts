@@ -3,6 +3,7 @@ import { isRecord } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { parseJson } from "../../util/parse-json.ts";
 import { AnswerRefusal, bounds, checkDepth, type Pieces } from "./bounds.ts";
+import { readFrames, readHeaders, writeFrame } from "./event-frames.ts";
 import { type AddedText, joinEvents } from "./join-events.ts";
 import { createUsageRepair } from "./usage-repair.ts";
 
@@ -21,6 +22,8 @@ export interface AnswerRepair {
   readonly body: (body: Body) => void;
   /** Called once for each stream. */
   readonly events: () => EventRepair;
+  /** True where events come in frames of `application/vnd.amazon.eventstream`, each as a record with its type as the only member. */
+  readonly inFrames?: true;
   /** Returns the events that a stream would have sent for a repaired whole answer. */
   readonly asEvents: (body: Body) => readonly Body[];
 }
@@ -59,7 +62,7 @@ function repairBody(body: Body, repair: AnswerRepair): Body {
 
 /**
  * Reads server-sent events and sends them on repaired, one `data` field each. Any line end is read, and a last event without its
- * blank line. Events that are not JSON objects pass unchanged. Errors where a body holds text and no events.
+ * blank line. Events that are no JSON pass unchanged, and other JSON than objects is left out. Errors where a body holds text and no events.
  */
 export async function* repairEvents(pieces: Pieces, repair: AnswerRepair): Pieces {
   const pieceDecoder = new TextDecoder();
@@ -81,7 +84,7 @@ export async function* repairEvents(pieces: Pieces, repair: AnswerRepair): Piece
   const repairData = (data: string): (Body | string)[] => {
     if (data === "[DONE]") return [...(atEnd?.() ?? []), data];
     const event = parse(data);
-    if (!event) return [data];
+    if (!event) return parseJson(data) === undefined ? [data] : [];
     if (!repairEvent(event)) return [];
     repairUsage(event);
     return [event];
@@ -105,6 +108,21 @@ export async function* repairEvents(pieces: Pieces, repair: AnswerRepair): Piece
   }
   // A stream that broke off ends with half an event.
   yield* send(events.splice(0).filter((data) => data === "[DONE]" || parse(data)));
+}
+
+/** Reads frames and sends them on repaired. What is no event, such as an exception, passes unchanged. */
+export async function* repairFrames(pieces: Pieces, repair: AnswerRepair): Pieces {
+  const { event: repairEvent } = repair.events();
+  for await (const frame of readFrames(pieces)) {
+    const headers = readHeaders(frame.headers);
+    const type = headers.get(":event-type");
+    if (type === undefined) {
+      yield writeFrame(frame);
+      continue;
+    }
+    const event: Body = { [type]: parse(decoder.decode(frame.payload)) };
+    if (repairEvent(event)) yield writeFrame({ ...frame, payload: encoder.encode(JSON.stringify(event[type])) });
+  }
 }
 
 function parse(json: string): Body | undefined {
