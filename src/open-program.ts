@@ -2,7 +2,7 @@ import { checkRuleOptions } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
 import { checkDefined, toDefinedSource } from "./compile/define-worker.ts";
-import { isFlag } from "./compile/flag.ts";
+import { warningsOfRun } from "./compile/warnings-of-run.ts";
 import { serverLogins } from "./credentials.ts";
 import type { Host } from "./host/host.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
@@ -81,7 +81,7 @@ const compilations = new WeakMap<Program, Compilation>();
 /** A program that is ready to run, and how it was compiled. */
 export interface OpenProgram extends Omit<Compilation, "compiled" | "toRun" | "providers"> {
   readonly program: Program;
-  /** Options of this request that do nothing. Empty for a program that was compiled before: its diagnostics hold them. */
+  /** Options of this request, and parts of the program, that have no effect. Empty for a program that was compiled before: its diagnostics hold them. */
   readonly warnings: readonly string[];
 }
 
@@ -97,16 +97,11 @@ export async function openProgram({
   const trusted = how.trusted || source.trust === true;
   if (!trusted) requireTrust(compiled);
   const { host = how.host, providers = how.providers } = source;
-  const warnings = given ? [] : warningsOfOptions(compiled);
+  const warnings = given ? [] : warningsOfRun(compiled.diagnostics);
   const { compiledWith } = how;
   const sources = host === how.host ? how.sources : host;
   const known = providers === how.providers ? how.known : knownProviders(program, providers);
   return { program, warnings, trusted, host, known, compiledWith, sources };
-}
-
-function warningsOfOptions({ diagnostics }: Compiled): readonly string[] {
-  const ofOptions = diagnostics.filter(({ severity, span }) => severity === "warning" && span && isFlag(span));
-  return ofOptions.map(({ message, notes }) => [message, ...notes.map((note) => note.message)].join("; "));
 }
 
 function requireProgram(compiled: Compiled): Program {

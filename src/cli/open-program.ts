@@ -1,6 +1,7 @@
 import type { Compiled } from "../compile/compile.ts";
 import { CompileError } from "../compile/compile-error.ts";
 import { isFlag } from "../compile/flag.ts";
+import { concernsRun } from "../compile/warnings-of-run.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { type CompileRequest, compile, compileWith } from "../llm-do.ts";
@@ -63,7 +64,7 @@ export async function openProgram(targets: readonly string[], flags: CompileFlag
   refuseErrors(compiled);
   const { program, outline, diagnostics } = compiled;
   if (!program || !outline) throw new Error("invariant: a program compiles without errors and is none");
-  if (!quiet) await warnOfFlags(diagnostics);
+  if (!quiet) await showWarnings(diagnostics.filter(concernsRun));
   return { ...compiled, program, outline };
 }
 
@@ -104,9 +105,12 @@ function refuseErrors({ diagnostics }: Compiled): void {
 export async function warnOfFlags(diagnostics: readonly Diagnostic[]): Promise<readonly Diagnostic[]> {
   const warnings = diagnostics.filter(({ severity }) => severity === "warning");
   const unused = warnings.filter(({ span }) => span && isFlag(span));
-  if (unused.length > 0) {
-    const { renderForTerminal } = await import("../diagnostics/render-diagnostic.ts");
-    writeStderr(`${await renderForTerminal(unused)}\n\n`);
-  }
+  await showWarnings(unused);
   return warnings.filter((one) => !unused.includes(one));
+}
+
+async function showWarnings(warnings: readonly Diagnostic[]): Promise<void> {
+  if (warnings.length === 0) return;
+  const { renderForTerminal } = await import("../diagnostics/render-diagnostic.ts");
+  writeStderr(`${await renderForTerminal(warnings)}\n\n`);
 }

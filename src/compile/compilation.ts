@@ -45,7 +45,7 @@ export interface Compilation {
   readonly secrets: Map<string, string>;
   /** Names of the variables that configuration takes from the environment, those that are not set or not filled in yet included. */
   readonly variables: Set<string>;
-  /** Names of the manifest's profiles and toolsets, as written there, that some worker uses. */
+  /** Names of the manifest's profiles, toolsets and MCP servers, as written there, that some worker uses. */
   readonly used: Set<object>;
   /** True if the program is to be run now: what it lacks from outside is then an error. */
   readonly toRun: boolean;

@@ -8,31 +8,35 @@ import type { ApprovalRule } from "../protocol/approval.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";
 import type { Outline } from "../protocol/outline.ts";
 import type { Reach } from "../protocol/reach.ts";
+import { builtInTools } from "../toolsets/tool-name.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
 import type { WorkerMaker, WorkerSource } from "../toolsets/worker-toolset.ts";
-import { clipText } from "../util/clip-text.ts";
 import { abilitiesBeyond as describeAbilitiesBeyond } from "./beyond-caller.ts";
 import type { Graph } from "./ceiling.ts";
+import { checkInstructions } from "./checks/instructions.ts";
+import { checkManifestArgs } from "./checks/manifest-args.ts";
 import { checkDescriptions, checkNames } from "./checks/names.ts";
-import { argumentsOfTools, checkRules } from "./checks/rules.ts";
+import { argumentsOfTools, checkMentions, checkRules, type RuledProgram } from "./checks/rules.ts";
+import { reportPlainAttachments, reportUnusedEntries, reportUnusedModel, reportUnusedScopes } from "./checks/unused.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
 import { type Creation, createMaker } from "./create/create-worker.ts";
 import { withoutGrowth } from "./create/without-growth.ts";
 import { type LocatedEntry, linkEntry, locateEntry } from "./entry.ts";
 import { findCode } from "./find-code.ts";
-import { createFlagSource, createOptionSource, isFlag, wholeOf } from "./flag.ts";
+import { createOptionSource, isFlag, wholeOf } from "./flag.ts";
 import { freezeProgram } from "./freeze-program.ts";
 import { generatedFolder } from "./generated-workers.ts";
 import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
 import { linkModel } from "./link-model.ts";
 import { type KnownProvider, linkProviders, providerNames } from "./link-providers.ts";
-import { linkRules } from "./link-rules.ts";
+import { linkMentions, linkRules, type Mention } from "./link-rules.ts";
 import { linkScopes } from "./link-scopes.ts";
 import { linkWorker, type WorkerLinks } from "./link-worker.ts";
 import { loadManifest } from "./load-manifest.ts";
 import { type LocatedProgram, locateTarget } from "./locate-target.ts";
 import { Modules } from "./modules.ts";
+import { checkUnusedServers } from "./name-servers.ts";
 import { addressesOf, needOfTrust } from "./need-of-trust.ts";
 import { buildOutline, type OutlineParts } from "./outline.ts";
 import { Overrides } from "./overrides.ts";
@@ -117,16 +121,19 @@ async function compileAt(place: LocatedProgram, options: CompileOptions): Promis
     description ? describeAbilitiesBeyond(description.graph, caller, callee) : [];
   const linked = await link(compilation, place, { ...options, abilitiesBeyond, graph: () => description?.graph });
   description = describe(compilation, linked);
+  if (description) await checkInstructions(compilation, linked.resolved.values(), description.graph);
   const untrusted = modules.trusted ? undefined : needOfTrust(compilation, linked);
   const isVerified = modules.trusted || !modules.areUsed;
   const { entry } = linked;
   const isWhole = isVerified && description && !diagnostics.hasErrors;
   const program = entry && isWhole ? freezeProgram(compilation, { ...linked, entry }) : undefined;
-  if (program)
+  if (program) {
     makers.set(
       program,
       [...linked.resolved.values()].map((one) => ({ ...one, maker: linked.makerOf(one) })),
     );
+    if (description) ruled.set(program, description.ruled);
+  }
   return {
     program,
     outline: description?.outline,
@@ -150,6 +157,17 @@ export function makerOf(program: Program, creator?: string): WorkerMaker {
   throw new Error(`\`creator\` has to name one worker of the program${wanted === undefined ? "" : `, not \`${wanted}\``}`);
 }
 
+const ruled = new WeakMap<Program, RuledProgram>();
+
+/** Reports mentions of tools, workers, arguments and paths that a compiled program does not have. */
+export function diagnoseMentions(program: Program, mentions: readonly Mention[]): readonly Diagnostic[] {
+  const diagnostics = new DiagnosticList();
+  const known = ruled.get(program);
+  if (!known) throw new Error("invariant: the program was not compiled here");
+  checkMentions(linkMentions(mentions, diagnostics), known, diagnostics);
+  return diagnostics.toArray();
+}
+
 interface Linked extends Omit<OutlineParts, "entry"> {
   /** The place of the entry; undefined if it was not found. */
   readonly at: LocatedEntry | undefined;
@@ -171,9 +189,15 @@ async function link(compilation: Compilation, place: LocatedProgram, options: Li
   const entryScopes = at?.kind === "code" ? await linkScopes(compilation, undefined) : [];
   const entry = at && (await linkEntry(compilation, at, { workers, scopes: entryScopes }));
   if (at) compilation.overrides.reportUnused(resolved.values());
-  if (at && !diagnostics.hasErrors) reportUnusedEntries(compilation);
-  if (at && options.model?.trim() && !diagnostics.hasErrors) reportUnusedModel(compilation, workers, options.model);
-  if (at && !diagnostics.hasErrors) compilation.scopeRoots.reportUnused();
+  await checkUnusedServers(compilation);
+  if (entry && options.entry === undefined && place.worker === undefined) await checkManifestArgs(compilation, entry);
+  if (at && !diagnostics.hasErrors) {
+    reportUnusedEntries(compilation, workers.values());
+    reportUnusedScopes(resolved.values(), diagnostics);
+    reportPlainAttachments(resolved.values(), diagnostics);
+    if (options.model?.trim()) reportUnusedModel(compilation, workers.values(), options.model);
+    compilation.scopeRoots.reportUnused();
+  }
   const code = await findCode(compilation, workers);
   return {
     at,
@@ -188,32 +212,11 @@ async function link(compilation: Compilation, place: LocatedProgram, options: Li
   };
 }
 
-function reportUnusedModel({ diagnostics }: Compilation, workers: ReadonlyMap<string, Worker>, model: string): void {
-  const span = wholeOf(createFlagSource("--model", model));
-  if ([...workers.values()].some((worker) => worker.model?.source === "--model")) return;
-  const names = [...workers.values()].map(({ name }) => name);
-  const message = names.length === 0 ? "no worker is reached, so this model does nothing" : "every worker has a model of its own";
-  const note = `write \`--model-for '${names[0] ?? "*"}=${clipText(model, 60)}'\` to change it`;
-  diagnostics.report("model-unused", { message, span, ...(names.length > 0 ? { note } : {}) });
-}
-
-/** Reports profiles and toolsets of the manifest that no worker names. */
-function reportUnusedEntries({ manifest, used, diagnostics }: Compilation): void {
-  const entries = [
-    ...(manifest?.profiles?.value.map(({ name }) => ({ name, what: "profile", key: "extends" })) ?? []),
-    ...(manifest?.toolsets?.value.map(({ reference }) => ({ name: reference, what: "toolset", key: "toolsets" })) ?? []),
-  ];
-  for (const { name, what, key } of entries) {
-    if (used.has(name)) continue;
-    const message = `no worker that the entry reaches names the ${what} \`${clipText(name.value, 60)}\` under \`${key}\``;
-    diagnostics.report("manifest-entry-unused", { message, span: name.span });
-  }
-}
-
 interface Description {
   readonly graph: Graph;
   readonly outline: Outline;
   readonly reach: Reach;
+  readonly ruled: RuledProgram;
 }
 
 /** Describes a program that links without errors; reports rules that match none of its calls. */
@@ -224,9 +227,12 @@ function describe(compilation: Compilation, linked: Linked): Description | undef
   const { callables } = parts;
   const outline = buildOutline(compilation, parts);
   const graph = { workers: new Map(outline.workers.map((worker) => [worker.id, worker])), callables };
-  const toolArguments = argumentsOfTools(parts.workers.values(), callables);
-  checkRules(rules, { outline, callables: [...callables.keys()], toolArguments }, diagnostics);
+  const workers = [...parts.workers.values()];
+  const toolArguments = argumentsOfTools(workers, callables);
+  const ruledProgram = { outline, workers, callables: [...callables.keys()], toolArguments, builtInTools };
+  checkRules(rules, ruledProgram, diagnostics);
   return {
+    ruled: ruledProgram,
     outline,
     reach: describeReach(compilation, parts, outline),
     graph,

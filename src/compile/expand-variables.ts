@@ -28,7 +28,9 @@ export function warnOfVariables({ diagnostics }: Compilation, syntax: ToolsetSyn
     if (name === undefined) return text;
     const shown = `\`\${${clipText(name, 60)}}\``;
     const message = `${shown} is no variable here: the configuration of \`${syntax.reference.value}\` is taken as it is written`;
-    diagnostics.report("variable-literal", { message, span });
+    const isServer = path[0] === "servers";
+    const note = "write it under `env` of the server, or `headers` of an address: command lines and addresses are shown";
+    diagnostics.report("variable-literal", { message, span, ...(isServer ? { note } : {}) });
     return text;
   });
 }

@@ -47,7 +47,7 @@ export function freezeProgram(
     limits: smallest(valuesOf(manifest?.limits?.value ?? {}), valuesOf(config.limits?.value ?? {})),
     ...(approval ? { approval: approval.value } : {}),
     rules: rules.map(({ effect, rule, source }) => ({ effect, rule, ...(source === undefined ? {} : { source }) })),
-    ...(args ? { args: args.value } : {}),
+    ...(args ? { args: args.value.value } : {}),
     ...(journal ? { journal: journal.value } : {}),
     ...(debug ? { debug: debug.value } : {}),
   });

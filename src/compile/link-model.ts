@@ -4,6 +4,7 @@ import { isCompatibleModel } from "../models/compatible-models.ts";
 import { type ModelId, parseModelId } from "../models/model-id.ts";
 import { selectModel } from "../models/select-model.ts";
 import type { ModelChoice } from "../program/program.ts";
+import { clipText } from "../util/clip-text.ts";
 import { checkModel } from "./check-model.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, isFlag, isOption, startOf, wholeOf } from "./flag.ts";
@@ -38,7 +39,13 @@ export async function linkModel(
     return undefined;
   }
   const { source, span } = written;
-  const parsed = parseModelId(resolveAlias(compilation, written.text), options.names);
+  const parsed = parseModelId(findAlias(compilation, written.text)?.value.value ?? written.text, options.names);
+  const alias = findAlias(compilation, written.text);
+  if (!parsed.ok && alias) {
+    const message = `the alias \`${alias.name.value}\` stands for \`${clipText(alias.value.value, 60)}\`, which is no model`;
+    const note = `an alias names a model, as \`provider:name\`: llm-do models alias ${alias.name.value} PROVIDER:NAME`;
+    return diagnostics.report("model-id", { message, span: alias.value.span, note });
+  }
   if (!parsed.ok) {
     return diagnostics.report("model-id", { message: parsed.error.message, span });
   }
@@ -76,9 +83,9 @@ function findModel(compilation: Compilation, worker: LoadedWorker, model: string
 }
 
 /** An alias of the user's configuration stands for its model. One alias stands for no other. */
-function resolveAlias({ config }: Compilation, text: string): string {
+function findAlias({ config }: Compilation, text: string) {
   const name = text.trim();
-  return config.aliases?.value.find((alias) => alias.name.value === name)?.value.value ?? text;
+  return config.aliases?.value.find((alias) => alias.name.value === name);
 }
 
 /** A mistake if it is to be run, else only worth a hint. */

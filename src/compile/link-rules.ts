@@ -30,6 +30,23 @@ export function linkRules(
   return [...ofManifest, ...ofRun].flatMap((one) => readRule(one, diagnostics) ?? []);
 }
 
+/** A tool that a test speaks of, as `tool`, `worker/tool` or, where it is a rule, `worker/tool(pattern)`. */
+export interface Mention {
+  readonly written: Spanned<string>;
+  readonly isRule: boolean;
+}
+
+export interface LinkedMention extends Mention {
+  readonly pattern: RulePattern;
+}
+
+export function linkMentions(mentions: readonly Mention[], diagnostics: DiagnosticList): readonly LinkedMention[] {
+  return mentions.flatMap((mention) => {
+    const read = readRule({ effect: "allow", source: "a test", written: mention.written }, diagnostics);
+    return read ? [{ ...mention, pattern: read.pattern }] : [];
+  });
+}
+
 interface WrittenRule {
   readonly effect: RuleEffect;
   readonly source: string;

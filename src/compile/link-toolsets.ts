@@ -4,7 +4,6 @@ import { spanAt } from "../language/json-shape.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import { jsonSchemaProblem } from "../schema/from-json-schema.ts";
-import { renderIssues } from "../schema/schema.ts";
 import { type DelegationConfig, delegationToolset } from "../toolsets/delegation.ts";
 import { readResultName } from "../toolsets/read-result.ts";
 import { toolName } from "../toolsets/tool-name.ts";
@@ -282,7 +281,8 @@ async function linkConfig(
   if (checked.ok) return { value: checked.value };
   for (const issue of checked.issues) {
     const span = spanAt(syntax.configSpans, issue.path) ?? syntax.reference.span;
-    const message = `\`${syntax.reference.value}\` does not take this configuration: ${renderIssues([issue])}`;
+    const what = issue.path.length > 0 ? `\`${issue.path.join(".")}\` ${issue.message}` : issue.message;
+    const message = `\`${syntax.reference.value}\` does not take this configuration: ${what}`;
     compilation.diagnostics.report("toolset-config", { message, span, note: noteOn(issue.path[0]) });
   }
   return undefined;
@@ -302,6 +302,7 @@ function checkConfigIsEmpty(syntax: ToolsetSyntax, { diagnostics }: Compilation)
 
 /** On keys of every toolset that lack their underscore. */
 function noteOn(key: unknown): string | undefined {
+  if (key === "pre_approved") return 'write `_approval_config: { TOOL: { pre_approved: true } }`, or `"*"` for all of its tools';
   const isOurs = key === "approval_config" || key === "prefix" || key === "use";
   return isOurs ? `every toolset has the key \`_${key}\`, with an underscore` : undefined;
 }

@@ -11,6 +11,8 @@ export interface FailurePlaces {
   readonly folder: string;
   /** The text of a module, by its absolute path. */
   readonly read: (path: string) => Promise<Source | undefined>;
+  /** Returns true if there is a file at an absolute path. */
+  readonly exists: (path: string) => Promise<boolean>;
   /** Span that refers to the code: used where the place in the code is not known. */
   readonly from: Span | undefined;
 }
@@ -21,8 +23,9 @@ export async function locateFailure(thrown: unknown, places: FailurePlaces): Pro
   const missing = missingModule(thrown);
   const span = await findSpan(thrown, missing, places);
   const message = missing?.message ?? errorMessage(thrown).replace(/^(?:file:\/\/)?\/[^\n]*?:\d+: /, "");
+  const note = missing?.note ?? (await adviceOn(thrown, missing, places));
   const notes = [
-    ...(missing?.note === undefined ? [] : [{ message: missing.note }]),
+    ...(note === undefined ? [] : [{ message: note }]),
     ...(span && from ? [{ message: "it is used here", span: from }] : []),
   ];
   return { message: message.replaceAll(`${workingDirectory}/`, ""), span: span ?? from, notes };
@@ -35,6 +38,8 @@ interface MissingModule {
   readonly importer: string;
   /** A part of the specifier. */
   readonly specifier: string;
+  /** Absolute path of the module that is not there, where it is no package. */
+  readonly missing?: string;
 }
 
 function missingModule(thrown: unknown): MissingModule | undefined {
@@ -49,7 +54,28 @@ function missingModule(thrown: unknown): MissingModule | undefined {
     };
   const [, path, importer] = /^Cannot find module '([^']+)' imported from (.+)$/.exec(text) ?? [];
   if (path === undefined || importer === undefined) return undefined;
-  return { message: `there is no module \`${path}\``, importer, specifier: basename(path) };
+  return { message: `there is no module \`${path}\``, importer, specifier: basename(path), missing: path };
+}
+
+/** Advice on mistakes that everybody makes in a module, from the text of the error and the files that there are. */
+async function adviceOn(
+  thrown: unknown,
+  missing: MissingModule | undefined,
+  { exists }: FailurePlaces,
+): Promise<string | undefined> {
+  const text = errorMessage(thrown);
+  const [, specifier, name] = /module '([^']+)' does not provide an export named '([^']+)'/.exec(text) ?? [];
+  if (name !== undefined && specifier !== undefined && /^[A-Z]/.test(name))
+    return `if \`${name}\` is a type, write \`import type { ${name} } from "${specifier}"\``;
+  if (/^(?:require|module|exports|__dirname|__filename) is not defined/.test(text))
+    return 'write `import { … } from "…"` for `require`, and `export` for `module.exports`';
+  if (/^Cannot use import statement outside a module/.test(text))
+    return 'name the file `tools.ts`, or write `"type": "module"` in package.json';
+  const { missing: path } = missing ?? {};
+  for (const suffix of path === undefined ? [] : [".ts", ".js", ".mjs", "/index.ts"])
+    if (await exists(`${path?.replace(/\.js$/, "")}${suffix}`))
+      return `write \`./${basename(path ?? "").replace(/\.js$/, "")}${suffix}\`, with its suffix`;
+  return undefined;
 }
 
 async function findSpan(
@@ -60,7 +86,7 @@ async function findSpan(
   const isOwn = (path: string) => isWithin(path, folder) && !relative(folder, path).includes("node_modules");
   if (missing) {
     const source = isOwn(missing.importer) ? await read(missing.importer) : undefined;
-    return source && findText(source, missing.specifier, 0);
+    return source && findSpecifier(source, missing.specifier);
   }
   const place = placesIn(thrown).find(({ path }) => isOwn(path));
   const source = place && (await read(place.path));
@@ -69,6 +95,13 @@ async function findSpan(
   const [, name] = /export named '([^']+)'/.exec(errorMessage(thrown)) ?? [];
   if (name !== undefined) return findText(source, name, line.start) ?? line;
   return { source, start: Math.min(line.start + (place.column ?? 1) - 1, line.end), end: line.end };
+}
+
+/** The name of a module in its specifier, which stands in quotes. */
+function findSpecifier(source: Source, name: string): Span | undefined {
+  const isMeant = (written: string) => written === name || written.startsWith(`${name}/`) || basename(written).startsWith(name);
+  const found = [...source.text.matchAll(/(?<=["'])[^"'\n]+(?=["'])/g)].find(([written]) => isMeant(written));
+  return findText(source, name, found?.index ?? 0);
 }
 
 /** A text as a whole word, or in quotes. */
@@ -87,11 +120,13 @@ interface ModulePlace {
 function placesIn(thrown: unknown): ModulePlace[] {
   if (!(thrown instanceof Error)) return [];
   const lines = (thrown.stack ?? "").split("\n");
-  const places = lines.flatMap((text): ModulePlace[] => {
+  const places = lines.flatMap((text, index): ModulePlace[] => {
     const [, path, line, column] =
       /(?:file:\/\/|^|\()(\/[^\n()]*?\.[cm]?[jt]s)(?:\?[^:]*)?:(\d+)(?::(\d+))?\)?$/.exec(text.trim()) ?? [];
     if (path === undefined) return [];
-    return [{ path: decodeURIComponent(path), line: Number(line), column: column === undefined ? undefined : Number(column) }];
+    // Node shows a few lines up to that of a syntax error, and below it a caret, in the place of a column.
+    const caret = lines.slice(index + 1, index + 6).flatMap((below) => /^\s*\^/.exec(below)?.[0].length ?? [])[0];
+    return [{ path: decodeURIComponent(path), line: Number(line), column: column === undefined ? caret : Number(column) }];
   });
   return [...places, ...placesIn(thrown.cause)];
 }

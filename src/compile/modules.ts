@@ -85,7 +85,8 @@ export class Modules {
     const { host, files } = this.#options;
     // A frame can name a file that is not there, such as the source of what was compiled elsewhere.
     const read = async (path: string) => ((await host.files.kind(path)) === "file" ? files.readModule(path) : undefined);
-    return locateFailure(thrown, { workingDirectory: host.workingDirectory, folder: home.folder, read, from });
+    const exists = async (path: string) => (await host.files.kind(path)) === "file";
+    return locateFailure(thrown, { workingDirectory: host.workingDirectory, folder: home.folder, read, exists, from });
   }
 
   async #import(path: string, use: ModuleUse): Promise<ReadonlyMap<string, unknown> | undefined> {

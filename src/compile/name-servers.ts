@@ -1,3 +1,4 @@
+import type { Spanned } from "../diagnostics/source.ts";
 import { spanAt } from "../language/json-shape.ts";
 import type { McpServerSyntax } from "../language/server-shapes.ts";
 import { valuesOf } from "../language/values-of.ts";
@@ -17,7 +18,7 @@ import { checkKeys, type KnownProvider } from "./link-providers.ts";
  * Undefined if a name is unknown, which is reported.
  */
 export function nameServers(
-  { manifest, diagnostics }: Compilation,
+  { manifest, used, diagnostics }: Compilation,
   syntax: ToolsetSyntax,
   home: Home,
 ): ToolsetSyntax | undefined {
@@ -25,6 +26,7 @@ export function nameServers(
   if (!Array.isArray(servers)) return syntax;
   const known = home.package === undefined ? (manifest?.mcp_servers?.value ?? []) : [];
   const found: Record<string, JsonObject> = {};
+  const spans = new Map(syntax.configSpans);
   for (const [index, name] of servers.entries()) {
     const server = known.find((one) => one.name.value === name);
     if (!server) {
@@ -34,9 +36,26 @@ export function nameServers(
       const span = spanAt(syntax.configSpans, ["servers", String(index)]) ?? syntax.reference.span;
       return diagnostics.report("unknown-mcp-server", { message, span, note });
     }
+    used.add(server.name);
     found[server.name.value] = toConfig(server.value.value);
+    spans.set(`servers.${server.name.value}`, server.name.span);
+    for (const [key, { span }] of Object.entries(server.value.value)) spans.set(`servers.${server.name.value}.${key}`, span);
   }
-  return { ...syntax, config: { ...syntax.config, value: { ...syntax.config.value, servers: found } } };
+  return { ...syntax, config: { ...syntax.config, value: { ...syntax.config.value, servers: found } }, configSpans: spans };
+}
+
+/** Checks servers of the manifest that no worker names: a mistake in one is found before it is used. */
+export async function checkUnusedServers({ manifest, used, builtIns, diagnostics }: Compilation): Promise<void> {
+  for (const { name, value } of manifest?.mcp_servers?.value ?? []) {
+    const checked = used.has(name)
+      ? undefined
+      : await builtIns.get("mcp")?.config?.validate({ servers: { [name.value]: toConfig(value.value) } });
+    for (const { path, message } of checked?.ok === false ? checked.issues : []) {
+      const [, , key = ""] = path;
+      const { span } = (value.value as Readonly<Record<string, Spanned<unknown> | undefined>>)[key] ?? name;
+      diagnostics.report("toolset-config", { message: `\`mcp_servers.${path.slice(1).join(".")}\` ${message}`, span });
+    }
+  }
 }
 
 function toConfig({ env, headers, ...syntax }: McpServerSyntax): JsonObject {

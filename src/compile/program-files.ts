@@ -106,7 +106,9 @@ export class ProgramFiles {
       return this.#report("reference-outside", { message: `\`${shown}\` leads out of ${describe(home)}`, span });
     }
     if ((await this.#host.files.kind(path)) !== "file") {
-      const note = didYouMean(value, await this.#siblings(path, value));
+      const own = this.#places.get(span.source);
+      const others = (await this.#siblings(path, value)).filter((name) => resolve(base, name) !== own);
+      const note = didYouMean(value, others);
       return this.#report("reference-missing", { message: `there is no file \`${shown}\``, span, note });
     }
     if (isFlag(span)) this.#listed.add(path);

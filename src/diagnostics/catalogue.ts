@@ -1,3 +1,4 @@
+import { getOwn } from "../util/get-own.ts";
 import type { CatalogueEntry } from "./catalogue-entry.ts";
 import { compileCodes } from "./codes/compile-codes.ts";
 import { generalCodes } from "./codes/general-codes.ts";
@@ -11,3 +12,9 @@ export const catalogue = { ...languageCodes, ...compileCodes, ...moduleCodes, ..
 >;
 
 export type DiagnosticCode = keyof typeof catalogue;
+
+/** Returns true if the diagnostic is about something that is written and has no effect. */
+export function isWithoutEffect({ code }: { readonly code: string }): boolean {
+  const entry: CatalogueEntry | undefined = getOwn(catalogue, code);
+  return entry?.withoutEffect === true;
+}

@@ -20,6 +20,24 @@ export function jsonMap(options: { readonly note?: string } = {}): Shape<JsonObj
   };
 }
 
+export interface LocatedMap {
+  readonly value: JsonObject;
+  /** The span of each entry, by its path (`rules.0.pattern`). */
+  readonly spans: ReadonlyMap<string, Span>;
+}
+
+/** A map of any content that keeps the place of each entry. */
+export function locatedMap(options: { readonly note?: string } = {}): Shape<LocatedMap> {
+  return {
+    jsonSchema: { type: "object" },
+    read(node, context) {
+      if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: options.note });
+      const spans = new Map<string, Span>();
+      return { value: readJsonEntries(node.entries, { context, spans }), spans };
+    },
+  };
+}
+
 export interface JsonReading {
   readonly context: ReadContext;
   /** Gets the place of each entry, by its path from where the reading began (`rules.0.pattern`). */

@@ -29,7 +29,7 @@ test("every key that is honoured is read", () => {
   expect(file.version?.value).toBe("1.10");
   expect(file.toolsets?.value[0]).toMatchObject({ reference: { value: "reader" }, use: { value: "filesystem" } });
   expect(file.profiles?.value[0]?.value.value.limits?.value.turns?.value).toBe(3);
-  expect(file.args?.value).toEqual({ input: "all" });
+  expect(file.args?.value.value).toEqual({ input: "all" });
 });
 
 test("editors are told the same", () => {

@@ -13,7 +13,7 @@ import {
   recordSchema,
 } from "./collection-shapes.ts";
 import { generatedWorkersShape } from "./generated-workers-shape.ts";
-import { jsonMap } from "./json-shape.ts";
+import { locatedMap } from "./json-shape.ts";
 import { waitingShape } from "./model-settings-shape.ts";
 import { describeNode } from "./node-problems.ts";
 import { parseYaml } from "./parse-yaml.ts";
@@ -80,20 +80,23 @@ export const manifestKeys = {
   },
   limits: { shape: workerKeys.limits.shape, description: "How much a run may spend." },
   approval: {
-    shape: record({
-      mode: { shape: mode, description: "What a run does at most where a call asks: ask a person, or deny." },
-      rules: {
-        shape: list(rule),
-        description: "Calls that ask or are blocked, whatever else is said of them: `worker/tool(pattern)`.",
+    shape: record(
+      {
+        mode: { shape: mode, description: "What a run does at most where a call asks: ask a person, or deny." },
+        rules: {
+          shape: list(rule),
+          description: "Calls that ask or are blocked, whatever else is said of them: `worker/tool(pattern)`.",
+        },
       },
-    }),
+      { note: "write `{ mode: reject_all }`, or `{ rules: [{ effect: block, rule: … }] }`" },
+    ),
     description: "What asks for approval. A manifest can only tighten it.",
   },
   allowed_modules: {
     shape: list(spanned(text())),
     description: "Which npm packages workers may refer to, as patterns. By default the dependencies of `package.json`.",
   },
-  args: { shape: jsonMap({ note: "write `{ input: … }`" }), description: "The entry's input where a run is given none." },
+  args: { shape: locatedMap({ note: "write `{ input: … }`" }), description: "The entry's input where a run is given none." },
   journal: { shape: boolean(), default: true, description: "Whether runs are recorded." },
   mcp_servers: {
     shape: mcpServersShape,

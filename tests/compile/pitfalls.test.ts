@@ -197,7 +197,7 @@ describe("what a program costs", () => {
     const { shown, program } = await compileOn(host, { target: "main.worker" });
     expect(shown).toEqual(["description-missing main.worker:1:1 warning"]);
     expect(program?.workers.size).toBe(5);
-    expect(seen.filter((one) => one.startsWith("names"))).toEqual(["names /work"]);
+    expect(seen.filter((one) => one.startsWith("names"))).toEqual(["names /work", "names /home/user/.config/llm-do"]);
     expect(seen.filter((one) => one.startsWith("read")).sort()).toEqual(
       [...Object.keys(five), "tools.ts"].map((path) => `read /work/${path}`).sort(),
     );

@@ -64,14 +64,16 @@ describe("a class or a factory that takes its configuration", () => {
   test("has its schema in a static `config`", async () => {
     const { shown, messages } = await compileWith("{ Database: { url: 1 } }");
     expect(shown).toEqual(["toolset-config main.worker:2:25 error"]);
-    expect(messages[0]).toContain("`Database` does not take this configuration: url");
+    expect(messages[0]).toContain("`Database` does not take this configuration: `url`");
   });
 
   test("is refused where it throws, or makes no toolset", async () => {
     expect((await compileWith("{ Database: { url: broken } }")).messages).toEqual([
       "`Database` does not make a toolset: no such database",
     ]);
-    expect((await compileWith("{ none: {} }")).messages[0]).toMatch(/^`none` does not make a toolset: it does not make/);
+    expect((await compileWith("{ none: {} }")).messages[0]).toMatch(
+      /^`none` does not make a toolset: for a tool write `export const none = tool/,
+    );
   });
 });
 

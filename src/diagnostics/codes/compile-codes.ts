@@ -22,9 +22,9 @@ export const compileCodes = {
   },
   "manifest-name": {
     severity: "error",
-    title: "A manifest under another name",
+    title: "A file under another name",
     explanation:
-      "A program's manifest is `llm-do.yaml`, spelt exactly so. A file with nearly this name is not read, and neither is the policy in it. Rename it.",
+      "A program's manifest is `llm-do.yaml`, your own configuration `config.yaml`, and a test file ends in `.test.yaml`, each spelt exactly so. A file with nearly this name is not read, and neither are the policy, the limits or the tests in it. Rename it.",
   },
   "file-ignored": {
     severity: "hint",
@@ -34,6 +34,7 @@ export const compileCodes = {
   },
   "model-unused": {
     severity: "warning",
+    withoutEffect: true,
     title: "A model for workers that have their own",
     explanation:
       "`--model` (or `model` of the library) is for workers that name no model. Each worker of this program has one, by its file, `--set` or `--model-for`, so that the flag does nothing. To change the model of such a worker, use `--model-for`.",
@@ -52,6 +53,7 @@ export const compileCodes = {
   },
   "script-worker-unknown": {
     severity: "warning",
+    withoutEffect: true,
     title: "Turns for a worker that is not there",
     explanation:
       "A script in YAML or JSON holds the turns of each worker under the worker's name. No worker of the program has this name, and one without turns has a similar one: its requests are answered by the turns of `*`, or fail the run. Correct the name.",
@@ -66,7 +68,32 @@ export const compileCodes = {
     severity: "hint",
     title: "An entry of the manifest that nothing uses",
     explanation:
-      "No worker that the entry reaches uses this profile or this toolset, so it does nothing in this program. Check the spelling of its name, or name it in a worker: `extends` for a profile, a key under `toolsets` for a toolset.",
+      "No worker that the entry reaches uses this profile, toolset, MCP server or provider, so it does nothing in this program. Check the spelling of its name, or name it in a worker: `extends` for a profile, a key under `toolsets` for a toolset, `servers` of `mcp` for a server, `model` for a provider.",
+  },
+  "scopes-unused": {
+    severity: "warning",
+    withoutEffect: true,
+    title: "Folders that no tool of the worker reaches",
+    explanation:
+      "`sandbox.paths` says which folders the worker's tools can reach, and gives it no tool. This worker has no toolset that uses them, so its model can neither read nor write a file. Write `filesystem: {}` under `toolsets`, or delete the folders.",
+  },
+  "attachment-type": {
+    severity: "hint",
+    title: "A field named like an attachment that takes no file",
+    explanation:
+      "Files are passed in a field of the type `attachment`, or in a list of them. This field is named so and has another type, so that `--attachment` and a caller's files find no place. Write `attachments(array): attachment`. If it holds paths as texts on purpose, nothing is wrong.",
+  },
+  "instructions-tool": {
+    severity: "hint",
+    title: "A tool in the instructions that the worker does not have",
+    explanation:
+      "The instructions name a tool in backticks, and the worker has none of this name, so the model would be told to do what it cannot. Check the spelling, or name the tool's toolset, or the worker, under `toolsets`. If it is no tool, nothing is wrong.",
+  },
+  "manifest-args": {
+    severity: "error",
+    title: "Arguments of the manifest that the entry does not take",
+    explanation:
+      "`args` of `llm-do.yaml` is the entry's input where a run is given none. It has to fit the `input` of the entry, field by field. The message says which field is wrong.",
   },
   "unknown-toolset": {
     severity: "error",
@@ -94,6 +121,7 @@ export const compileCodes = {
   },
   "toolset-warning": {
     severity: "warning",
+    withoutEffect: true,
     title: "A configuration that cannot be what was meant",
     explanation:
       "The toolset takes this configuration, and says that a part of it does nothing, or blocks everything: a rule that an earlier one shadows, a pattern that nothing matches. The message says which part, and why.",
@@ -136,18 +164,21 @@ export const compileCodes = {
   },
   "approval-rule-unused": {
     severity: "warning",
+    withoutEffect: true,
     title: "A rule for calls that no call can match",
     explanation:
       "The rule names a worker, a tool or an argument that the program does not have, so it neither allows nor forbids anything. Check the spelling: tools go by the name that a model calls them by, with their `_prefix`.",
   },
   "approval-without-effect": {
     severity: "warning",
+    withoutEffect: true,
     title: "A pre-approval that lifts no question",
     explanation:
       "`pre_approved: true` lifts the general caution of a toolset, and never a rule that an author wrote: `write_approval: true` or `read_approval: true` of a scope, `approval_required: true` of a shell's rule. Here such a rule asks for every call. Change the rule, or delete the pre-approval.",
   },
   "variable-literal": {
     severity: "warning",
+    withoutEffect: true,
     title: "A variable where none is filled in",
     explanation:
       "`${NAME}` stands for a variable of the environment in the configuration of toolsets that the program's code defines, and in the manifest's `providers`. The configuration of a built-in toolset is shown to models and to people, so that it takes the text as it is written.",
@@ -302,6 +333,7 @@ export const compileCodes = {
   },
   "generated-capability": {
     severity: "warning",
+    withoutEffect: true,
     title: "A worker made in a run, without a record of what it may do",
     explanation:
       "What a worker may do that was made in a run stands in a record which the user keeps, not in its file: the file could have been written by anybody. Without that record it has no model of its own, no tools, no scopes, no attachments and no tools of the provider. To give it what its file says, look at it, and move the file out of the folder of generated workers.",

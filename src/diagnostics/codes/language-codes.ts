@@ -56,6 +56,7 @@ export const languageCodes = {
   },
   "yaml-comment": {
     severity: "warning",
+    withoutEffect: true,
     title: "A comment cuts the value short",
     explanation:
       "In a value without quotes, a `#` after a space begins a comment: what follows is not part of the value. Put the value in quotes if it should be, or the comment on a line of its own if it is one.",
@@ -188,6 +189,7 @@ export const languageCodes = {
   },
   "schema-keyword-unknown": {
     severity: "warning",
+    withoutEffect: true,
     title: "A word that JSON Schema does not have",
     explanation:
       "No validator acts on a keyword or a format that JSON Schema does not know, and no value can be given for a required field that is not declared. Keywords of your own begin with `x-`; anything else is best deleted.",
@@ -254,6 +256,7 @@ export const languageCodes = {
   },
   "template-dollar": {
     severity: "warning",
+    withoutEffect: true,
     title: "The notation of another template",
     explanation:
       "Templates print a field as `{{ field }}`. `$field`, `${field}`, `{field}` and `{# … #}` are text like any other, and reach the model as they stand.",

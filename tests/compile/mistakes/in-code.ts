@@ -62,8 +62,8 @@ export const inCode: Mistakes = {
   },
   syntax: {
     files: withTools('import { tool } from "llm-do";\nexport const w = tool({ input: {type:"object", run: () => 1 });\n'),
-    reports: ["code-failed tools.ts:2:1 error"],
-    says: ["`tools.ts` does not load: a syntax error (Expected ',', got ')'). Correct it where the message points."],
+    reports: ["code-failed tools.ts:2:62 error"],
+    says: ["`tools.ts` does not load: a syntax error (Expected ',', got ')')."],
   },
   enum: {
     files: withTools(

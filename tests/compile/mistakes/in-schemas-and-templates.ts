@@ -129,12 +129,12 @@ export const inSchemasAndTemplates: Mistakes = {
   "optional type": {
     files: { "main.worker": "---\ninput: { n: string? }\n---\nYou help.\n" },
     reports: ["schema-type main.worker:2:13 error"],
-    says: ["the mark after its name: `name?: string`"],
+    says: ["the mark after its name: `n?: string`"],
   },
   "list type": {
     files: { "main.worker": "---\ninput: { n: 'string[]' }\n---\nYou help.\n" },
     reports: ["schema-type main.worker:2:14 error"],
-    says: ["a list is written `name(array): string`"],
+    says: ["a list is written `n(array): string`"],
   },
   "choice as list": {
     files: { "main.worker": "---\ninput: { level: [low, high] }\n---\nYou help.\n" },

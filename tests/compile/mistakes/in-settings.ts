@@ -156,7 +156,7 @@ export const inSettings: Mistakes = {
     files: { "main.worker": "---\nmodel: scripted:script.yaml\n---\nYou help.\n", "script.yaml": "- calls: []\n" },
     model: null,
     reports: ["script-invalid main.worker:2:8 error"],
-    says: ["script.yaml:1: [0].calls: unknown key; known: expect, reply"],
+    says: ["script.yaml:1: [0].calls: `calls` is no key here; the keys are `expect`, `reply`"],
   },
   "model_settings at the top": {
     files: { "main.worker": "---\ntop_p: 0.3\nseed: 3\n---\nYou help.\n" },

@@ -30,7 +30,7 @@ export const inToolsetsAndScopes: Mistakes = {
   "shell rules strings": {
     files: { "main.worker": '---\ntoolsets: { shell: { rules: ["git *"] } }\n---\nYou help.\n' },
     reports: ["toolset-config main.worker:2:30 error"],
-    says: ['`shell` does not take this configuration: rules.0: must be a map with pattern: { pattern: "git *" }'],
+    says: ['`shell` does not take this configuration: `rules.0` must be a map with pattern: { pattern: "git *" }'],
   },
   sandbox_paths: {
     files: {
@@ -125,14 +125,14 @@ export const inToolsetsAndScopes: Mistakes = {
     files: { "main.worker": "---\ntoolsets: { shell: { rules: [{ patern: ls }] } }\n---\nYou help.\n" },
     reports: ["toolset-config main.worker:2:30 error", "toolset-config main.worker:2:32 error"],
     says: [
-      "`shell` does not take this configuration: rules.0: has no pattern",
-      "`shell` does not take this configuration: rules.0.patern: is unknown; did you mean pattern?",
+      "`shell` does not take this configuration: `rules.0` has no pattern",
+      "`shell` does not take this configuration: `rules.0.patern` is unknown; did you mean `pattern`?",
     ],
   },
   "shell key misspelt": {
     files: { "main.worker": "---\ntoolsets: { shell: { rule: [] } }\n---\nYou help.\n" },
     reports: ["toolset-config main.worker:2:22 error"],
-    says: ["`shell` does not take this configuration: rule: is unknown; did you mean rules?"],
+    says: ["`shell` does not take this configuration: `rule` is unknown; did you mean `rules`?"],
   },
   "shell rule shadowed": {
     files: {
@@ -193,8 +193,8 @@ export const inToolsetsAndScopes: Mistakes = {
   },
   "scope that nothing uses": {
     files: { "main.worker": "---\nsandbox: { paths: { out: { root: . } } }\n---\nYou help.\n" },
-    reports: [],
-    says: [],
+    reports: ["scopes-unused main.worker:2:21 warning"],
+    says: ["no toolset of `main` uses its folders", "toolsets: { filesystem: {} }"],
   },
   "worker that calls itself": {
     files: { "main.worker": "---\ndescription: Counts.\ntoolsets: { main: {} }\n---\nYou help.\n" },

@@ -5,6 +5,7 @@ import { inSettings } from "./in-settings.ts";
 import { inToolsetsAndScopes } from "./in-toolsets-and-scopes.ts";
 import type { Mistakes } from "./mistake.ts";
 import { ofOlderPrograms } from "./of-older-programs.ts";
+import { withoutEffect } from "./without-effect.ts";
 
 export const mistakes: Readonly<Record<string, Mistakes>> = {
   "in toolsets and scopes": inToolsetsAndScopes,
@@ -13,4 +14,5 @@ export const mistakes: Readonly<Record<string, Mistakes>> = {
   "in manifests and file names": inManifestsAndFileNames,
   "of older programs": ofOlderPrograms,
   "in code": inCode,
+  "without effect": withoutEffect,
 };
