@@ -64,7 +64,9 @@ export function parseInputJson(text: string, flag: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch (thrown) {
-    throw new UsageError(`${flag}: this must be JSON, @FILE or -; ${errorMessage(thrown)}`);
+    const [, name] = /^\s*\{\s*'?(\w+)'?\s*:/.exec(text) ?? [];
+    const hint = name === undefined ? errorMessage(thrown) : `names and texts stand in double quotes: '{"${name}": …}'`;
+    throw new UsageError(`${flag}: this must be JSON, @FILE or -; ${hint}`);
   }
   if (isRecord(value)) return value as JsonObject;
   const what = value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`;

@@ -26,6 +26,18 @@ const otherFlags: Readonly<Record<string, string>> = {
   "--max-turns": "write --limit turns=NUMBER",
   "--timeout": "write --limit seconds=NUMBER",
   "--stream": "write -vv, which shows text as it comes",
+  "--max-cost": "write --limit usd=NUMBER",
+  "--budget": "write --limit usd=NUMBER",
+  "--max-tokens": "write --limit tokens=NUMBER, or --set model_settings.max_output_tokens=NUMBER",
+  "--temperature": "write --set model_settings.temperature=NUMBER",
+  "--top-p": "write --set model_settings.top_p=NUMBER",
+  "--attach": "write --attachment",
+  "--image": "write --attachment",
+  "--resume-last": "write llm-do resume",
+  "--auto-approve": "write --approve 'worker/tool(pattern)' for calls that you know, or --approve-all",
+  "--force": "write --approve 'worker/tool(pattern)' for calls that you know, or --approve-all",
+  "--allow": "write --approve 'worker/tool(pattern)'",
+  "--allowed-tools": "write --approve 'worker/tool(pattern)'",
   "--journal": "runs are recorded unless --no-journal is given",
 };
 
@@ -39,6 +51,11 @@ const otherCommands: Readonly<Record<string, string>> = {
   logs: "runs list",
   history: "runs list",
   show: "runs show",
+  ls: "runs list",
+  ps: "runs list",
+  version: "--version",
+  eval: "test",
+  continue: "resume",
 };
 
 export function findOtherCommand(name: string): string | undefined {

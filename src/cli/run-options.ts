@@ -169,8 +169,12 @@ export function parseSince(value: string): number {
   throw new InvalidArgumentError("It must be a date such as 2026-01-31, or how long ago: 30m, 12h, 7d, 2w.");
 }
 
+const secondsOfUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
+
 function parseSeconds(value: string): number {
   const seconds = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : 0;
   if (seconds > 0 && seconds <= 2_000_000) return seconds;
-  throw new InvalidArgumentError("It must be a number of seconds, more than 0 and at most 2000000.");
+  const [, number, unit = ""] = /^(\d+)\s*(s|m|h)/i.exec(value) ?? [];
+  const meant = number === undefined ? "" : `, such as ${Number(number) * (secondsOfUnit[unit.toLowerCase()] ?? 1)}`;
+  throw new InvalidArgumentError(`It must be a number of seconds${meant}, more than 0 and at most 2000000.`);
 }

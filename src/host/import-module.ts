@@ -34,7 +34,7 @@ const problems: ReadonlyMap<string, SyntaxProblem> = new Map([
       hint: "Types are stripped, nothing is compiled: write an enum as a const object, a parameter property as a field with an assignment, a namespace as a module.",
     },
   ],
-  ["ERR_INVALID_TYPESCRIPT_SYNTAX", { what: "a syntax error", hint: "Correct it where the message points." }],
+  ["ERR_INVALID_TYPESCRIPT_SYNTAX", { what: "a syntax error", hint: "" }],
   [
     "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING",
     {
@@ -61,7 +61,7 @@ export class ModuleSyntaxError extends Error {
     const found = findLine(cause);
     const detail = cause instanceof Error ? cause.message : String(cause);
     const where = found === undefined ? "" : `${found.file}:${found.line}: `;
-    super(`${where}${problem.what} (${detail}). ${problem.hint}`, { cause });
+    super(`${where}${problem.what} (${detail}). ${problem.hint}`.trimEnd(), { cause });
     this.name = "ModuleSyntaxError";
     this.hint = problem.hint;
     this.file = found?.file;

@@ -2,6 +2,7 @@ import type { Spanned } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { getOwn } from "../util/get-own.ts";
 import { refuseValue } from "./node-problems.ts";
 import { contextAt, type ReadContext, type Shape } from "./shape.ts";
 import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";
@@ -104,7 +105,48 @@ function meantBy(key: string, fields: Fields): string | undefined {
     const inner = names.find((name) => Object.hasOwn(properties, name));
     if (inner !== undefined) return `did you mean \`${outer}: { ${inner}: … }\`?`;
   }
-  return didYouMean(key, Object.keys(fields));
+  return undefined;
+}
+
+/** Notes on keys of other tools, by a key of the map that they are written in, and then by themselves. */
+const otherKeys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  mode: {
+    write: "write `mode: rw`",
+    writable: "write `mode: rw`",
+    rw: "write `mode: rw`",
+    read_only: "write `mode: ro`, or leave it out",
+    readonly: "write `mode: ro`, or leave it out",
+    ro: "write `mode: ro`, or leave it out",
+  },
+  effect: {
+    block: "write `effect: block` and `rule: …`",
+    deny: "write `effect: block` and `rule: …`",
+    ask: "write `effect: ask` and `rule: …`",
+    tool: "write the tool as `rule`",
+  },
+  reasoning: {
+    thinking: "did you mean `reasoning: …`?",
+    reasoning_effort: "did you mean `reasoning: …`?",
+    effort: "did you mean `reasoning: …`?",
+  },
+};
+
+function noteOnOtherKey(key: string, fields: Fields): string | undefined {
+  const [table] = Object.entries(otherKeys).filter(([owner]) => Object.hasOwn(fields, owner));
+  return table && getOwn(table[1], key);
+}
+
+/** The map that an entry belongs into, where its value fits the values of a single one: a folder under `paths`. */
+function mapOfEntry({ key, value }: MapEntry, fields: Fields): string | undefined {
+  if (value.kind !== "map" || value.entries.length === 0) return undefined;
+  const keys = value.entries.map((entry) => entry.key.value);
+  const fitting = Object.entries(fields).filter(([, { shape }]) => {
+    const { additionalProperties } = shape.jsonSchema as { readonly additionalProperties?: { readonly properties?: JsonObject } };
+    const { properties } = additionalProperties || {};
+    return properties !== undefined && keys.every((one) => Object.hasOwn(properties, one));
+  });
+  const [name] = fitting.length === 1 ? (fitting[0] ?? []) : [];
+  return name === undefined ? undefined : `it belongs under \`${name}\`: \`${name}: { ${clipText(key.value, 60)}: … }\``;
 }
 
 function reportUnknownKey(entry: MapEntry, fields: Fields, context: ReadContext): void {
@@ -112,7 +154,9 @@ function reportUnknownKey(entry: MapEntry, fields: Fields, context: ReadContext)
   const key = clipText(entry.key.value, 80);
   const message = context.path === "" ? `unknown key \`${key}\`` : `\`${context.path}\` has no key \`${key}\``;
   const all = `${known.length === 1 ? "the only key is" : "the keys are"} ${quoteNames(known)}`;
-  const note = meantBy(entry.key.value, fields) ?? context.elsewhere?.(entry.key.value) ?? all;
+  const { value } = entry.key;
+  const meant = meantBy(value, fields) ?? noteOnOtherKey(value, fields) ?? mapOfEntry(entry, fields);
+  const note = meant ?? didYouMean(value, known) ?? context.elsewhere?.(value) ?? all;
   context.report("unknown-key", { message, span: entry.key.span, note });
 }
 

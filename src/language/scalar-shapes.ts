@@ -117,6 +117,8 @@ function digitsNote(node: SyntaxNode): string | undefined {
     .replace(/^\$ ?/, "")
     .replace(/[_' ]|,(?=\d{3}\b)/g, "")
     .replace(",", ".");
+  const [, short, unit] = /^(\d{1,6}(?:\.\d)?)([km])$/i.exec(digits) ?? [];
+  if (short !== undefined) return `write \`${Number(short) * (unit?.toLowerCase() === "k" ? 1000 : 1_000_000)}\``;
   return /^\d{1,15}(\.\d{1,15})?$/.test(digits) ? `write \`${Number(digits)}\`, without quotes and separators` : undefined;
 }
 
@@ -148,7 +150,11 @@ export function oneOf<const Word extends string>(
   words: readonly Word[],
   notes: Readonly<Record<string, string>> = {},
 ): Shape<Word> {
-  return refined({ ...text(), jsonSchema: { enum: words } }, (value, node, { path, report }) => {
+  const read: Shape<string>["read"] = (node, context) => {
+    if (node.kind === "scalar" && typeof node.value === "string") return node.value;
+    return refuseValue(node, context, { wanted: quoteNames(words, " or ") });
+  };
+  return refined({ jsonSchema: { enum: words }, read }, (value, node, { path, report }) => {
     const word = words.find((one) => one === value);
     if (word !== undefined) return word;
     const message = `\`${path}\` has to be ${quoteNames(words, " or ")}, not \`${clipText(value, 40)}\``;

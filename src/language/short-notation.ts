@@ -206,15 +206,34 @@ export function readScalarType(node: ScalarNode, context: ReadContext): JsonSche
   warnOfComment(node, { prose: description !== "", report: context.report });
   const schema = getOwn(scalarTypes, type);
   if (schema !== undefined) return description === "" ? schema : { ...schema, description };
-  const message = `\`${clipText(type, 60)}\` is not a type`;
-  return context.report("schema-type", { message, span: partOf(node.span, type), note: noteFor(type) });
+  const name = context.path.slice(context.path.lastIndexOf(".") + 1);
+  const other = noteOnOtherNotation(node.text.trim(), name);
+  const shown = other === undefined ? type : node.text.trim();
+  const message = `\`${clipText(shown, 60)}\` is not a type`;
+  return context.report("schema-type", { message, span: partOf(node.span, type), note: other ?? noteFor(type, name) });
 }
 
-function noteFor(type: string): string {
+/** Choices, lists and defaults as other languages write them. */
+function noteOnOtherNotation(text: string, name: string): string | undefined {
+  const [, inBrackets] = /^(?:enum|literal|choice|one ?of|union)\s*[([<](.*?)[)\]>]/i.exec(text) ?? [];
+  const alternatives = inBrackets ?? (/^[^,]+\|[^,]+$/.test(text) ? text : undefined);
+  if (alternatives !== undefined) {
+    const values = alternatives.split(/[|,]/).map((value) => value.trim().replace(/^["']|["']$/g, ""));
+    return `a choice between values is written \`${name}(enum): [${clipText(values.join(", "), 60)}]\``;
+  }
+  const [, item] = /^(?:list|array|sequence|set)\s*(?:of\s+|[([<])\s*(\w+)/i.exec(text) ?? [];
+  if (item !== undefined) return `a list is written \`${name}(array): ${getOwn(scalarTypes, item) ? item : "string"}\``;
+  const [, type] = /^(\w+)\s*=|^(\w+)\s+default\b/i.exec(text) ?? [];
+  if (type === undefined) return undefined;
+  return `there are no defaults: write \`${name}?: ${type}\`, and what holds without it into the instructions, or \`args\` of \`llm-do.yaml\``;
+}
+
+function noteFor(type: string, name: string): string {
   if (/\.[cm]?[jt]s$/.test(type)) return `a reference ends in the name of an export: \`${clipText(type, 60)}:Name\``;
-  if (type.endsWith("[]")) return "a list is written `name(array): string`";
+  if (type.endsWith("[]"))
+    return `a list is written \`${name}(array): ${getOwn(scalarTypes, type.slice(0, -2)) ? type.slice(0, -2) : "string"}\``;
   if (type.endsWith("?"))
-    return `a field that may be left out has the mark after its name: \`name?: ${clipText(type.slice(0, -1), 60)}\``;
+    return `a field that may be left out has the mark after its name: \`${name}?: ${clipText(type.slice(0, -1), 60)}\``;
   const known = getOwn(otherNames, type.toLowerCase());
   if (known !== undefined) return `did you mean ${known}?`;
   const types = Object.keys(scalarTypes);

@@ -128,7 +128,7 @@ const callExpectation = byKind<CallExpectation>(
   },
   "a number of calls or a map",
 );
-const calls = plainMap(callExpectation, "write `{ write_file: 1 }`, by the tool's name or `worker/tool`");
+const calls = mapOf(callExpectation, { note: "write `{ write_file: 1 }`, by the tool's name or `worker/tool`" });
 
 /** A file in the scratch copy after the run. False: there is none. */
 export type FileExpectation = boolean | Matcher;
@@ -143,6 +143,19 @@ const fileExpectation = byKind<FileExpectation>(
     map: plain(matcherFields, matcherNote),
   },
   "`true`, `false`, the file's text, or a map such as `{ contains: … }`",
+);
+
+const expectedFiles: Shape<Readonly<Record<string, FileExpectation>>> = refined(
+  mapOf(fileExpectation, {
+    note: "write `{ reports/a.md: { contains: … } }`",
+    checkName: (path, { span }, { report }) => {
+      if (!/^(?:[/~]|[A-Za-z]:)|(?:^|\/)\.\.(?:\/|$)/.test(path)) return true;
+      const note = "write a path in the program's folder, such as `out/a.md`; outside of the copy nothing is looked at";
+      report("invalid-value", { message: `\`${clipText(path, 60)}\` leads out of the copy of the program`, span, note });
+      return false;
+    },
+  }),
+  (read) => Object.fromEntries(read.map(({ name, value }) => [name.value, value.value])),
 );
 
 const limits: Shape<Limits> = refined(limitsShape, (read) => valuesOf(read) as Limits);
@@ -170,11 +183,11 @@ const expectFields = {
   },
   error: { shape: matcher, description: "The message of a run that fails; `stop` is then `failed` by default." },
   files: {
-    shape: plainMap(fileExpectation, "write `{ reports/a.md: { contains: … } }`"),
+    shape: expectedFiles,
     description: "Files that the run writes, by their path in the program's folder or a pattern with `*`; `false`: none.",
   },
   calls: { shape: calls, description: "Calls of tools and workers that are made, by `tool` or `worker/tool`." },
-  never: { shape: list(text()), description: "Tools that are not called, by `tool` or `worker/tool`; `*` is any." },
+  never: { shape: list(spanned(text())), description: "Tools that are not called, by `tool` or `worker/tool`; `*` is any." },
   asked: { shape: calls, description: "Calls for which an approval is asked." },
   refused: { shape: calls, description: "Calls that are denied or blocked." },
   limits: { shape: limits, description: "The most that the run uses; `turns` are answers of a model in all calls." },
@@ -198,8 +211,13 @@ const fileSource = byKind<FileSource>(
   "the path of a file or folder, or `{ text: … }`",
 );
 
-const rulesOrAll = byKind<"all" | readonly string[]>(
-  { scalar: oneOf(["all"], { none: "delete the key: without it nothing is approved" }), list: list(text()) },
+const ruleOfTest = refined(spanned(text()), (rule, node, { report }) => {
+  if (rule.value !== "all") return rule;
+  return report("invalid-value", { message: "`all` is no rule", span: node.span, note: "write `approve: all`" });
+});
+
+const rulesOrAll = byKind<"all" | readonly Spanned<string>[]>(
+  { scalar: oneOf(["all"], { none: "delete the key: without it nothing is approved" }), list: list(ruleOfTest) },
   "`all` or a list of rules",
 );
 
@@ -242,7 +260,7 @@ export const commonTestKeys = {
 
 export const testCaseKeys = {
   name: { shape: spanned(text()), required: true, description: "What the case shows, in a few words." },
-  input: { shape: json(), description: "The entry's input: a text, or a map of its fields." },
+  input: { shape: spanned(json()), description: "The entry's input: a text, or a map of its fields." },
   attachments: { shape: list(spanned(programPath)), description: "Files for the entry, relative to this file." },
   recording: {
     shape: spanned(programPath),

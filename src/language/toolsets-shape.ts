@@ -87,7 +87,19 @@ function readToolset({ key, value: node }: MapEntry, toolsets: ReadContext): Too
 function entriesOf(node: SyntaxNode, context: ReadContext): readonly MapEntry[] | undefined {
   if (node.kind === "map") return node.entries;
   if (node.kind === "scalar" && node.value === null) return [];
-  return refuseValue(node, context, { wanted: "a map of configuration", note: "a toolset without configuration gets `{}`" });
+  return refuseValue(node, context, { wanted: "a map of configuration", note: noteOnConfig(node, context) });
+}
+
+/** A text is what the entry is an instance of; of `mcp`, a server. */
+function noteOnConfig(node: SyntaxNode, { path }: ReadContext): string {
+  const name = path.slice(path.lastIndexOf(".") + 1);
+  const text =
+    node.kind === "scalar" && typeof node.value === "string" && /^[\w@./:-]+$/.test(node.value) ? node.value : undefined;
+  if (name === "mcp" && text !== undefined) return `write \`mcp: { servers: [${clipText(text, 64)}] }\``;
+  if (name === "mcp" && node.kind === "list") return "write `mcp: { servers: [NAME] }`";
+  if (text !== undefined)
+    return `write \`${clipText(name, 64)}: { _use: ${clipText(text, 64)} }\`; a toolset without configuration gets \`{}\``;
+  return "a toolset without configuration gets `{}`";
 }
 
 function toToolset(

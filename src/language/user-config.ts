@@ -68,7 +68,7 @@ export interface ParsedUserConfig {
 /** Reads `config.yaml`. Reports all mistakes; never throws. */
 export function parseUserConfig(source: Source): ParsedUserConfig {
   const diagnostics = new DiagnosticList();
-  const context: ReadContext = { path: "", report: diagnostics.report };
+  const context: ReadContext = { path: "", report: diagnostics.report, elsewhere: noteOnKey };
   const start = source.text.startsWith("\uFEFF") ? 1 : 0;
   const root = parseYaml({ source, start, end: source.text.length }, diagnostics.report);
   const isEmpty = root.kind === "scalar" && source.text.slice(start).replace(/#.*$/gm, "").trim() === "";
@@ -78,4 +78,11 @@ export function parseUserConfig(source: Source): ParsedUserConfig {
   }
   const file = root.kind === "map" ? readFields(root, userConfigKeys, context) : undefined;
   return { file: file ?? {}, diagnostics: diagnostics.toArray() };
+}
+
+/** Keys of providers are kept in a file of their own. */
+function noteOnKey(key: string): string | undefined {
+  if (!/key|token|secret|credential/i.test(key)) return undefined;
+  const [, provider = ""] = /^(\w+?)_(?:api_)?(?:key|token)$/i.exec(key.toLowerCase()) ?? [];
+  return `keep a key with \`llm-do keys set ${["", "api", "provider"].includes(provider) ? "PROVIDER" : provider}\``;
 }

@@ -32,7 +32,7 @@ const nearModels = new Map<string, Promise<string | undefined>>();
 
 /**
  * Returns the listed model that a name is probably a misspelling of. Undefined where the name is listed, or differs from a listed one
- * in digits alone: a version that is newer than the list. Remembers what it found: the list stays as it is, and workers share models.
+ * in the numbers alone: a version that is newer than the list. Remembers what it found: the list stays as it is, and workers share models.
  */
 export function findNearModel(name: string, priceTable: string): Promise<string | undefined> {
   const key = `${priceTable}:${name}`;
@@ -41,13 +41,39 @@ export function findNearModel(name: string, priceTable: string): Promise<string 
 }
 
 async function lookForNear(name: string, priceTable: string): Promise<string | undefined> {
+  const ids = (await findPriceTable(priceTable)).map(({ id }) => id);
+  if (ids.includes(name)) return undefined;
+  const alike = ids.find((id) => compact(id) === compact(name)) ?? newestWith(name, ids);
+  if (alike !== undefined) return alike;
   if (await isPriced(priceTable, name)) return undefined;
   const letters = lettersOf(name);
-  const listed = (await findPriceTable(priceTable)).map(({ id }) => ({ id, distance: editDistance(lettersOf(id), letters) }));
+  const listed = ids.map((id) => ({ id, distance: editDistance(lettersOf(id), letters) }));
   const nearest = Math.min(...listed.map(({ distance }) => distance));
   if (nearest === 0 || nearest > Math.min(2, letters.length / 4)) return undefined;
   const near = listed.filter(({ distance }) => distance === nearest).map(({ id }) => id);
   return near.sort((a, b) => editDistance(a, name) - editDistance(b, name))[0];
+}
+
+/** The name without what parts its words: `gpt5` and `gpt-5`, `claude-sonnet-4.5` and `claude-sonnet-4-5` are the same. */
+function compact(id: string): string {
+  return id.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+/** The listed model with the highest numbers whose family a name without a number names: `sonnet`. */
+function newestWith(name: string, ids: readonly string[]): string | undefined {
+  if (!/^[a-z]{4,}$/i.test(name)) return undefined;
+  const family = ids.filter((id) =>
+    id
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      .includes(name.toLowerCase()),
+  );
+  const numbersOf = (id: string) => (id.match(/\d+/g) ?? []).filter((digits) => digits.length < 4).map(Number);
+  const compare = (a: string, b: string) => {
+    const [left, right] = [numbersOf(a), numbersOf(b)];
+    return (right[0] ?? 0) - (left[0] ?? 0) || (right[1] ?? 0) - (left[1] ?? 0) || a.length - b.length;
+  };
+  return family.toSorted(compare)[0];
 }
 
 function lettersOf(id: string): string {

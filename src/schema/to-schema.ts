@@ -18,9 +18,7 @@ export function toSchema<T>(source: SchemaSource<T>): Schema<T> {
 function fromStandardSchema<T>(source: StandardSchema<T>): Schema<T> {
   const standard = source["~standard"];
   if (!standard.jsonSchema) {
-    throw new TypeError(
-      `the ${standard.vendor} schema cannot say its JSON Schema; use its JSON Schema extension, or pass JSON Schema`,
-    );
+    throw new TypeError(`the ${standard.vendor} schema cannot say its JSON Schema; ${remedyFor(standard.vendor)}`);
   }
   const { $schema: _, ...jsonSchema } = standard.jsonSchema.input({ target: "draft-2020-12" });
   return {
@@ -40,4 +38,9 @@ function toValidation<T>(result: StandardResult<T>): Validation<T> {
 function toIssue(issue: { readonly message: string; readonly path?: readonly unknown[] | undefined }): SchemaIssue {
   const path = (issue.path ?? []).map((segment) => (isRecord(segment) ? segment["key"] : segment));
   return { path: path.map((key) => (typeof key === "number" ? key : String(key))), message: issue.message };
+}
+
+function remedyFor(vendor: string): string {
+  if (vendor === "zod") return 'write `import { z } from "zod"`, which is version 4 here';
+  return "use its JSON Schema extension, or pass JSON Schema";
 }

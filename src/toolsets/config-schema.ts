@@ -1,6 +1,7 @@
 import { isRecord } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import type { Schema, SchemaIssue } from "../schema/schema.ts";
+import { quoteNames } from "../util/did-you-mean.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 
 /** The part of JSON Schema in which the configurations of our toolsets are described. */
@@ -78,6 +79,6 @@ function exampleFor(value: unknown, { properties = {}, required: [key, ...others
 
 function unknownKey(key: string, known: readonly string[], path: Path): SchemaIssue {
   const [near] = nearestNames(key, known);
-  const hint = near === undefined ? `known are ${known.join(", ")}` : `did you mean ${near}?`;
+  const hint = near === undefined ? `known are ${quoteNames(known)}` : `did you mean \`${near}\`?`;
   return { path: [...path, key], message: `is unknown; ${hint}` };
 }

@@ -53,7 +53,9 @@ function configurable(name: string, factory: Factory): ExportedToolset {
     if (isToolset(made)) return made;
     const map = isForeignTool(made) ? { [name]: made } : made;
     if (isForeign(map)) return foreignToolset(name, map);
-    throw new TypeError("it does not make a toolset of its configuration; let it return `toolset({ … })`");
+    throw new TypeError(
+      `for a tool write \`export const ${name} = tool({ … })\`; for a toolset let it return \`toolset({ … })\``,
+    );
   };
   return { toolset: Object.freeze(toolset), callers: [], construct };
 }

@@ -59,3 +59,24 @@ it("limits every run, the smaller of two holds, and a flag says another", async 
   expect(streamed).toMatchObject({ exitCode: 0, stdout: "all listed\n" });
   expect(streamed.stderr).toContain("all listed");
 });
+
+it("names a file that its user probably takes for the configuration", async () => {
+  await rm(file);
+  await writeFile(file.replace(/yaml$/, "yml"), "limits: { usd: 1 }\n");
+  const shown = await runCli(["config"], { cwd });
+  expect(shown).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(shown.stderr).toContain("`config.yml` is not read");
+  expect(shown.stderr).toContain("rename it to `config.yaml`");
+  expect(await runCli([".", "x", "--model", "scripted:script.ts", "--trust"], { cwd })).toMatchObject({
+    exitCode: 2,
+    stdout: "",
+  });
+  await rm(file.replace(/yaml$/, "yml"));
+});
+
+it("says where an alias that names no model is written", async () => {
+  await writeFile(file, "aliases: { a: b, b: a }\n");
+  const { stderr } = await runCli([".", "x", "--model", "a"], { cwd });
+  expect(stderr).toContain(`the alias \`a\` stands for \`b\`, which is no model\n --> ${file}:1:15\n`);
+  await rm(file);
+});

@@ -59,6 +59,29 @@ describe("a manifest under another name", () => {
   });
 });
 
+describe("rules that match no call", () => {
+  const files = {
+    "main.worker": "---\nsandbox: { paths: { notes: { root: ., mode: rw } } }\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
+    "model.yaml": script({ main: [{ calls: [{ tool: "write_file", args: { path: "notes/a.md", content: "hi" } }] }, "done"] }),
+  };
+
+  it.each(["wirte_file", "mian/write_file", "write_file(a.md)", "write_file(pth=notes/*)"])(
+    "%s: a run warns of it, in the manifest or a flag",
+    async (rule) => {
+      const args = [".", "go", "--model", "scripted:model.yaml", "--approve-all"];
+      const flag = await runCli([...args, "--deny", rule], { cwd: await writeProgram(files) });
+      const manifest = `approval: { rules: [{ effect: block, rule: "${rule}" }] }\n`;
+      const file = await runCli(args, { cwd: await writeProgram({ ...files, "llm-do.yaml": manifest }) });
+      for (const { exitCode, stdout, stderr } of [flag, file]) {
+        expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "done\n" });
+        expect(stderr).toContain("warning[approval-rule-unused]");
+        expect(stderr).toContain("so the rule does nothing");
+      }
+      expect(file.stderr).toContain(" --> llm-do.yaml:1:44\n");
+    },
+  );
+});
+
 describe("scripts that cannot be played end with 2", () => {
   it.each([
     ["scripted:none.yaml", "there is no script `none.yaml`"],

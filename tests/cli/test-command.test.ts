@@ -46,4 +46,12 @@ describe("llm-do test", () => {
     expect(untrusted.stderr).toContain("in tests runs code: play.ts");
     expect(await runCli(["test", "--trust", "--filter", "a"], { cwd })).toMatchObject({ exitCode: 0 });
   });
+
+  test("2 where a file with cases is named so that it would never run", async () => {
+    const cwd = await writeProgram({ ...files, "main.tests.yaml": files["main.test.yaml"], "helper.test.yml": "cases: []\n" });
+    const misnamed = await runCli(["test"], { cwd });
+    expect(misnamed).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(misnamed.stderr).toContain("`main.tests.yaml` is not read");
+    expect(misnamed.stderr).toContain("rename it to `helper.test.yaml`");
+  });
 });

@@ -251,7 +251,7 @@ describe("the compiler", () => {
       "toolset-warning: `delegation` allows `x*`, and no worker has that name",
     ]);
     expect((await compiled("delegation: { allow_workers: [helper], lock_worker: other }")).said).toEqual([
-      "toolset-config: `delegation` does not take this configuration: lock_worker: names `other`, which `allow_workers` leaves out",
+      "toolset-config: `delegation` does not take this configuration: `lock_worker` names `other`, which `allow_workers` leaves out",
     ]);
     expect((await compiled("delegation: {}")).said).toEqual([
       "toolset-warning: `delegation`: `allow_workers` names no worker, so every call is blocked",

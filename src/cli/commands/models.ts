@@ -101,6 +101,11 @@ function toDollars(amount: number): string {
 
 async function suggest(pattern: string): Promise<string> {
   const known = (await listModels("*", builtInProviders)).map(({ id }) => id);
+  const named = nearestNames(
+    pattern,
+    builtInProviders.map(({ name }) => name),
+  );
   const near = nearestNames(pattern, pattern.includes(":") ? known : known.map((id) => id.slice(id.indexOf(":") + 1)));
-  return near.length > 0 ? `did you mean ${near.join(" or ")}?` : "llm-do models lists the providers";
+  const meant = named.length > 0 ? named : near;
+  return meant.length > 0 ? `did you mean ${meant.join(" or ")}?` : "llm-do models lists the providers";
 }

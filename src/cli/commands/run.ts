@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { CompileError } from "../../compile/compile-error.ts";
 import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
 import { isRecord } from "../../protocol/json.ts";
@@ -75,7 +77,7 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     return await runAndReport(whole, opened.program, flags);
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
-    if (isMissingTarget(thrown)) suggestCommand(words.target, commands);
+    if (isMissingTarget(thrown)) suggestWords(words, commands);
     if (thrown instanceof RunError && thrown.code === "input_invalid" && !flags.quiet) suggestInput(words, flags, program);
     return exitCode;
   }
@@ -120,10 +122,13 @@ function suggestInput(
   else writeStderr(`  = note: a prompt follows the program (llm-do ${target} "what to do"), and -i key=value gives a field\n`);
 }
 
-/** A mistyped command is taken for a target. */
-function suggestCommand(target: string, commands: readonly string[]): void {
+/** A mistyped command, and a prompt without its program, are taken for a target. */
+function suggestWords({ target, rest: [next = "."] }: WrittenWords, commands: readonly string[]): void {
   const command = findOtherCommand(target) ?? nearestNames(target, commands)[0];
   if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
+  const isPath = /[\\/]|\.\w+$/.test(target) && !/\s/.test(target);
+  if (command === undefined && !isPath && existsSync(join(next, "main.worker")))
+    writeStderr(`  = note: the program comes first: llm-do ${escapeText(next)} "${escapeText(target)}"\n`);
 }
 
 /** Returns whether the run is a session at the terminal. Throws a `UsageError` for a conversation without a terminal. */

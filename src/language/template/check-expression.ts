@@ -147,13 +147,21 @@ export class ExpressionChecker {
     return variable?.type;
   }
 
+  /** Fields stand by themselves: in `input.company`, the first name is superfluous. */
+  #noteOnPath(end: number, name: string): string | undefined {
+    const { scope, text } = this.#checking;
+    const [, member = ""] = /^\.(\w+)/.exec(text.text.slice(end)) ?? [];
+    const isPrefix = /^(?:input|inputs|args|params|data|context)$/i.test(name) && scope.names().has(member);
+    return isPrefix ? `a field of the input stands by itself: \`{{ ${member} }}\`` : undefined;
+  }
+
   #reportUnknown({ begin, end }: { begin: number; end: number }, name: string): void {
     const { scope, text, report } = this.#checking;
     const names = scope.names();
     const list = `${quoteNames([...names].slice(0, 12))}${names.size > 12 ? ", …" : ""}`;
     const one = names.size === 0 ? "the input has no fields" : `the only variable here is ${list}`;
     const all = names.size > 1 ? `the variables here are ${list}` : one;
-    const near = didYouMean(name, names);
+    const near = this.#noteOnPath(end, name) ?? didYouMean(name, names);
     const notes = near ? [{ message: near }] : [{ message: all }, rawNote];
     report("template-variable", {
       message: `unknown variable \`${clipText(name, 60)}\``,

@@ -265,7 +265,8 @@ export class TemplateChecker {
     const message = quoted
       ? `\`${clipText(written, 60)}\` cannot be rendered: a path is relative, and has no \`..\` in it`
       : "the path of the file has to be written out, in quotes";
-    const note = 'write `{% render "rubric.md" %}` for a file beside the worker or in `templates/`';
+    const [bare = "rubric.md"] = quoted ? [] : (/^[\w./-]+/.exec(token.args.trim()) ?? []);
+    const note = `write \`{% render "${clipText(bare, 60)}" %}\` for a file beside the worker or in \`templates/\``;
     this.#checking.report("template-include", { message, span: this.#checking.text.spanOf(quoted ?? token), note });
   }
 

@@ -1,4 +1,7 @@
 import { isRecord } from "../../protocol/json.ts";
+import { clipText } from "../../util/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
+import { getOwn } from "../../util/get-own.ts";
 import { retryableByCode } from "../model.ts";
 import type { ScriptedReply } from "./script.ts";
 
@@ -55,12 +58,22 @@ function checkKeys(value: unknown, keys: Readonly<Record<string, Shape>>, path: 
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
     const shape = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    if (!shape) throw new ScriptFault([...path, key], `unknown key; known: ${Object.keys(keys).join(", ")}`);
+    if (!shape)
+      throw new ScriptFault([...path, key], `\`${clipText(key, 40)}\` is no key here; ${noteOnKey(key, Object.keys(keys))}`);
     checkShape(member, shape, [...path, key]);
   }
   for (const [key, shape] of Object.entries(keys)) {
     if ("is" in shape && shape.isRequired && value[key] === undefined) throw new ScriptFault([...path, key], shape.must);
   }
+}
+
+/** Names of these keys in similar formats. */
+const otherNames: Readonly<Record<string, string>> = { name: "tool", arguments: "args", input: "args", tool_calls: "calls" };
+
+function noteOnKey(key: string, known: readonly string[]): string {
+  const other = getOwn(otherNames, key);
+  if (other !== undefined && known.includes(other)) return `did you mean \`${other}\`?`;
+  return didYouMean(key, known) ?? `the keys are ${quoteNames(known)}`;
 }
 
 const replyShape: Shape = {

@@ -115,7 +115,10 @@ describe("rules", () => {
 
 describe("a file with a mistake in it", () => {
   test.each([
-    ["workers:\n  main:\n    - reply: { txt: x }", "/p/play.yaml:3: workers.main[0].reply.txt: unknown key; known: text, json"],
+    [
+      "workers:\n  main:\n    - reply: { txt: x }",
+      "/p/play.yaml:3: workers.main[0].reply.txt: `txt` is no key here; did you mean `text`?",
+    ],
     ["workers:\n  main:\n    - reply: x\n    - expect: {}", "/p/play.yaml:4: workers.main[1].reply: is missing"],
     ["workers:\n  main: x", "workers.main: must be a list"],
     [
@@ -126,7 +129,7 @@ describe("a file with a mistake in it", () => {
     ["- reply: { error: { code: odd } }", "[0].reply.error.code: must be one of auth"],
     ["- reply: { text: x, json: 1 }", "[0].reply: has both text and json"],
     ["- reply: {}", "[0].reply: says nothing"],
-    ["main: []", "main: unknown key; known: workers"],
+    ["main: []", "main: `main` is no key here; the keys are `workers`"],
     ["{}", "workers: must map each worker to its turns"],
     ["just text", "must be a mapping"],
     ["workers: [", "/p/play.yaml:1"],
@@ -182,7 +185,7 @@ describe("a module", () => {
 
   test.each([
     [() => undefined, "unexpected_request", "gave no reply"],
-    [() => ({ tool: "x" }), "unexpected_request", "reply.tool: unknown key"],
+    [() => ({ tool: "x" }), "unexpected_request", "reply.tool: `tool` is no key here"],
     [() => 7, "unexpected_request", "reply: must be a mapping"],
     [
       () => {

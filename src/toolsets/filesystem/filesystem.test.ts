@@ -15,7 +15,7 @@ describe("config", () => {
   test("refuses unknown keys with the nearest, and wrong values", async () => {
     expect(await check({ max_char: 1 })).toEqual({
       ok: false,
-      issues: [{ path: ["max_char"], message: "is unknown; did you mean max_chars?" }],
+      issues: [{ path: ["max_char"], message: "is unknown; did you mean `max_chars`?" }],
     });
     for (const wrong of [[], "x", { scopes: "a" }, { scopes: [1] }, { max_chars: 0 }, { max_entries: 1.5 }]) {
       expect(await check(wrong)).toMatchObject({ ok: false });

@@ -71,9 +71,18 @@ const localServer = configSchema<LocalServer>(
       ? [{ path: ["reads"], message: "is more than a server needs: name the folders that it reads" }]
       : []),
     ...(command === undefined ? [{ path: ["command"], message: "is missing; a server has a `command` or a `url`" }] : []),
+    ...commandIssues(command),
     ...entriesOf(env).flatMap(([key, value]) => (typeof value === "string" ? [] : [notText(["env", key])])),
   ],
 );
+
+/** No shell splits a command into words. Only a path can hold a blank. */
+function commandIssues(command: unknown): readonly SchemaIssue[] {
+  const [, program, rest] = typeof command === "string" ? (/^([^\s/\\]+)\s+(\S.*)$/.exec(command) ?? []) : [];
+  if (program === undefined || rest === undefined) return [];
+  const args = rest.split(/\s+/).join(", ");
+  return [{ path: ["command"], message: `is one word, the program; write \`command: ${program}\` and \`args: [${args}]\`` }];
+}
 
 const remoteServer = configSchema<RemoteServer>(
   { url: { type: "string" }, headers: { type: "object" }, login: { type: "boolean" }, ...common },
