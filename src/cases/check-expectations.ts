@@ -1,6 +1,7 @@
+import type { Mention } from "../compile/link-rules.ts";
 import type { Host } from "../host/host.ts";
 import { listFiles } from "../host/scratch-folder.ts";
-import type { CallExpectation, Expectations, FileExpectation } from "../language/test-shape.ts";
+import type { CallExpectation, Expectations, FileExpectation, TestCaseSyntax } from "../language/test-shape.ts";
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -35,9 +36,17 @@ export interface CheckedRun {
   readonly seen: Observation;
 }
 
+/** The tools that a case speaks of. */
+export function mentionsOf({ approve = [], expect = {} }: TestCaseSyntax): readonly Mention[] {
+  const { calls = [], never = [], asked = [], refused = [] } = expect;
+  const names = [...never, ...[...calls, ...asked, ...refused].map(({ name }) => name)];
+  const rules = approve === "all" ? [] : approve;
+  return [...names.map((written) => ({ written, isRule: false })), ...rules.map((written) => ({ written, isRule: true }))];
+}
+
 /** Returns the expectations that do not hold, but for the judge's. */
 export async function checkExpectations(expect: Expectations, run: CheckedRun): Promise<readonly Failure[]> {
-  const { output, error, files = {}, calls = {}, never = [], asked = {}, refused = {}, limits = {} } = expect;
+  const { output, error, files = {}, calls = [], never = [], asked = [], refused = [], limits = {} } = expect;
   const { seen } = run;
   const found: Failure[] = [];
   const add = (expectation: string, messages: readonly string[]) =>
@@ -47,10 +56,10 @@ export async function checkExpectations(expect: Expectations, run: CheckedRun): 
   if (seen.stop !== stop) add("stop", [`is not ${stop}; the run ended with ${seen.stop}${why}`]);
   if (output && (seen.output !== undefined || seen.stop === stop)) add("output", await mismatches(seen.output, output));
   if (error) add("error", await mismatches(seen.error, error));
-  for (const [name, expected] of Object.entries(calls)) add(`calls ${name}`, checkCalls(seen.calls, name, expected));
-  for (const [name, expected] of Object.entries(asked)) add(`asked ${name}`, checkCalls(seen.asked, name, expected));
-  for (const [name, expected] of Object.entries(refused)) add(`refused ${name}`, checkCalls(seen.refused, name, expected));
-  for (const name of never) add(`never ${name}`, checkCalls(seen.calls, name, { times: 0 }));
+  const counted = { calls, asked, refused };
+  for (const key of ["calls", "asked", "refused"] as const)
+    for (const { name, value } of counted[key]) add(`${key} ${name.value}`, checkCalls(seen[key], name.value, value.value));
+  for (const { value: name } of never) add(`never ${name}`, checkCalls(seen.calls, name, { times: 0 }));
   add("limits", checkUsage(limits, seen));
   if (Object.keys(files).length > 0) {
     const after = await digestFiles(run.host, run.folder);

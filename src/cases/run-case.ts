@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import type { ApprovalPolicy } from "../approval/policy.ts";
-import type { Compiled } from "../compile/compile.ts";
+import { type Compiled, diagnoseMentions } from "../compile/compile.ts";
+import { positionAt } from "../diagnostics/position.ts";
+import type { Span } from "../diagnostics/source.ts";
 import { createRecordedEffects, createRecordingFilter, type RunsForReal } from "../effects/recorded.ts";
 import type { TestCaseSyntax } from "../language/test-shape.ts";
 import { type RunInterception, runWith } from "../llm-do.ts";
@@ -11,7 +13,7 @@ import { isRecord } from "../protocol/json.ts";
 import { addUsage, type Limits, noUsage, type Usage } from "../protocol/usage.ts";
 import { RunError } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { checkExpectations, digestFiles, type Failure } from "./check-expectations.ts";
+import { checkExpectations, digestFiles, type Failure, mentionsOf } from "./check-expectations.ts";
 import { noteMisses } from "./misses.ts";
 import { type Observation, Observer } from "./observation.ts";
 import { type RunOfCase, writeRecording } from "./recording.ts";
@@ -48,6 +50,8 @@ export async function runCase(request: CaseRequest): Promise<CaseRun> {
 interface PartRun {
   readonly seen: Observation;
   readonly misses: readonly string[];
+  /** What the case says of tools that the program does not have. */
+  readonly withoutEffect: readonly string[];
 }
 
 /** A case on its way through one scratch copy. */
@@ -69,13 +73,14 @@ class CaseInScratch {
     if (mode === "recording" && !answers)
       return nothingRun("recording", `there is none at ${recording?.value}; --record makes it`);
     const before = expect.files ? await digestFiles(host, folder) : new Map<string, string>();
-    const { seen, misses } = await this.#play("case", input);
+    const { seen, misses, withoutEffect } = await this.#play("case", input?.value);
     // Failures after a miss only follow from it.
     const missed = misses.map((message) => ({ expectation: mode, message }));
     const held = misses.length > 0 ? [] : await checkExpectations(expect, { host, folder, before, seen });
     const hasAnswer = misses.length === 0 && seen.output !== undefined;
     const judged = expect.judge && hasAnswer ? await this.#judge(expect.judge, seen.output) : undefined;
-    const failures = [...missed, ...held, ...(judged?.failures ?? [])];
+    const vain = withoutEffect.map((message) => ({ expectation: "test", message }));
+    const failures = [...vain, ...missed, ...held, ...(judged?.failures ?? [])];
     if (mode === "record" && path !== undefined && seen.output !== undefined) {
       const model = (this.#request.model ?? this.#scratch.model)?.replace(folder, folderToken);
       await writeRecording(host, path, { ...(model === undefined ? {} : { model }), facts: this.#recorded });
@@ -90,17 +95,19 @@ class CaseInScratch {
     const { host } = this.#scratch;
     const observer = new Observer();
     const misses: string[] = [];
+    const withoutEffect: string[] = [];
     const started = host.clock.monotonic();
     const end = (more: Partial<Observation>): PartRun => {
       const { calls, asked, refused, turns, usage, stop } = observer;
       const milliseconds = host.clock.monotonic() - started;
-      return { seen: { calls, asked, refused, turns, usage, stop, milliseconds, ...more }, misses };
+      return { seen: { calls, asked, refused, turns, usage, stop, milliseconds, ...more }, misses, withoutEffect };
     };
     const { program, diagnostics } = await this.#request.permit(this.#scratch, part);
     if (!program) {
       const errors = diagnostics.filter(({ severity }) => severity === "error");
       return end({ error: errors.map(({ code, message }) => `${message} [${code}]`).join("; ") });
     }
+    if (part === "case") withoutEffect.push(...describeMentions(program, testCase));
     const limits: Limits = { ...testCase.limits, ...(usd === undefined ? {} : { usd }) };
     const attachments = (part === "case" ? (testCase.attachments ?? []) : []).map(({ value }) => ({
       path: join(suite.folder, value),
@@ -118,14 +125,16 @@ class CaseInScratch {
     } catch (thrown) {
       signal?.throwIfAborted();
       const stop = thrown instanceof RunError && thrown.code === "denied" ? "denied" : "failed";
-      return end({ stop, error: errorMessage(thrown) });
+      const isInput = thrown instanceof RunError && thrown.code === "input_invalid" && part === "case";
+      return end({ stop, error: `${isInput ? placeOf(testCase.input) : ""}${errorMessage(thrown)}` });
     }
   }
 
   /** Questions are answered at once, and counted. */
   #policy(observer: Observer): ApprovalPolicy {
     const { approve = [] } = this.#request.testCase;
-    const rules = approve === "all" ? [] : approve.map((rule) => ({ effect: "allow" as const, rule, source: "approve" }));
+    const allowed = approve === "all" ? [] : approve;
+    const rules = allowed.map(({ value: rule }) => ({ effect: "allow" as const, rule, source: "approve" }));
     return {
       mode: "prompt",
       rules,
@@ -183,6 +192,19 @@ interface Judgement {
   readonly usage: Usage;
   readonly score?: number;
   readonly failures: readonly Failure[];
+}
+
+/** `main.test.yaml:4: `; empty without a place. */
+function placeOf(written: { readonly span?: Span | undefined } | undefined): string {
+  const { span } = written ?? {};
+  return span ? `${span.source.name}:${positionAt(span.source, span.start).line}: ` : "";
+}
+
+/** Names and rules of the case that fit nothing of the program, so that they would hold whatever it does. */
+function describeMentions(program: Program, testCase: TestCaseSyntax): readonly string[] {
+  return diagnoseMentions(program, mentionsOf(testCase)).map(
+    ({ message, span, notes }) => `${placeOf({ span })}${[message, ...notes.map((note) => note.message)].join("; ")}`,
+  );
 }
 
 function nothingRun(expectation: string, message: string): CaseRun {

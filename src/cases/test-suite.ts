@@ -36,11 +36,11 @@ export class NoTests extends Error {
  * `CompileError` that has all mistakes of all files, and with `NoTests`.
  */
 export async function readTestSuites(host: Host, target: string): Promise<readonly TestSuite[]> {
-  const paths = await findTestFiles(host, resolve(host.workingDirectory, target));
-  if (paths.length === 0)
+  const { paths, diagnostics: named } = await findTestFiles(host, resolve(host.workingDirectory, target));
+  if (paths.length === 0 && named.length === 0)
     throw new NoTests(`there is no *${testSuffix} in ${target}; a test of main.worker is main${testSuffix}`);
   const read = await Promise.all(paths.map((path) => readSuite(host, path)));
-  const diagnostics = read.flatMap((one) => one.diagnostics);
+  const diagnostics = [...named, ...read.flatMap((one) => one.diagnostics)];
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
   return read.map(({ suite }) => suite);
 }
@@ -48,16 +48,43 @@ export async function readTestSuites(host: Host, target: string): Promise<readon
 /** Folders in which no tests are looked for. */
 const passedOver = /(?:^|\/)(?:node_modules|\.[^/]*)\//;
 
-async function findTestFiles(host: Host, path: string): Promise<readonly string[]> {
+/** A name that an author probably took for that of a test file. */
+const lookAlike = /[._-](?:tests?|spec|cases)\.(?:ya?ml|json)$/i;
+
+/** The test files of a target, and the reports of files that are named nearly like one. */
+interface FoundFiles {
+  readonly paths: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+async function findTestFiles(host: Host, path: string): Promise<FoundFiles> {
   const kind = await host.files.kind(path);
-  if (kind === "file" && path.endsWith(testSuffix)) return [path];
+  const found = (...paths: string[]): FoundFiles => ({ paths, diagnostics: [] });
+  if (kind === "file" && path.endsWith(testSuffix)) return found(path);
   if (kind === "file" && path.endsWith(".worker")) {
     const beside = path.replace(/\.worker$/, testSuffix);
-    return (await host.files.kind(beside)) === "file" ? [beside] : [];
+    return (await host.files.kind(beside)) === "file" ? found(beside) : found();
   }
+  const named = kind === "file" ? await reportLookAlike(host, path) : undefined;
+  if (named) return { paths: [], diagnostics: [named] };
   if (kind !== "directory") throw new NoTests(`${path} is neither a folder nor a test file nor a worker file`);
-  const names = await listFiles(path, (folder) => !passedOver.test(`${folder}/`));
-  return names.filter((name) => name.endsWith(testSuffix)).map((name) => join(path, name));
+  const names = (await listFiles(path, (folder) => !passedOver.test(`${folder}/`))).map((name) => join(path, name));
+  const reports = await Promise.all(names.map((name) => reportLookAlike(host, name)));
+  return {
+    paths: names.filter((name) => name.endsWith(testSuffix)),
+    diagnostics: reports.filter((report) => report !== undefined),
+  };
+}
+
+/** Reports a file with tests whose name is not that of a test file: it would never run. */
+async function reportLookAlike(host: Host, path: string): Promise<Diagnostic | undefined> {
+  if (path.endsWith(testSuffix) || !lookAlike.test(path)) return undefined;
+  const text = await host.files.readText(path, { maxBytes: 1_000_000 }).catch(() => "");
+  if (!/^\s*"?cases"?\s*:/m.test(text)) return undefined;
+  const source: Source = { name: relative(host.workingDirectory, path), text };
+  const span = { source, start: 0, end: (text.split(/\r?\n/, 1)[0] ?? "").length };
+  const note = `rename it to \`${basename(path).replace(lookAlike, testSuffix)}\``;
+  return diagnose("manifest-name", { message: `\`${basename(path)}\` is not read`, span, note });
 }
 
 interface ReadSuite {

@@ -132,3 +132,38 @@ test("a request that the script does not expect fails the case, also in a worker
   expect(cases[0]?.failures?.[0]).toMatchObject({ expectation: "script" });
   expect(cases[0]?.failures?.[0]?.message).toContain('a user message with "y"');
 });
+
+describe("names of tools in a case", () => {
+  test.each([
+    [
+      "never: [wirte_file]",
+      "approve: all",
+      "`wirte_file` matches no tool that is meant, so nothing is tested; did you mean `write_file`?",
+    ],
+    ["calls: { wirte_file: 0 }", "approve: all", "did you mean `write_file`?"],
+    [
+      "refused: { mian/write_file: 0 }",
+      "approve: all",
+      "`mian` matches no worker that is meant, so nothing is tested; did you mean `main`?",
+    ],
+    [
+      "output: 'Done: A'",
+      "approve: ['main/write_fil']",
+      "`write_fil` matches no tool that is meant, so the rule approves nothing; did you mean `write_file`?",
+    ],
+    [
+      "output: 'Done: A'",
+      "approve: ['write_file(a.md)']",
+      "`a.md` matches no path that is meant, so the rule approves nothing; a path begins with the name of a scope: `out/a.md`",
+    ],
+  ])("%s, %s: fails where the program has none", async (expectation, more, message) => {
+    const failures = await failuresOf(expectation, more);
+    const line = more.includes("[") ? 2 : 4;
+    expect(failures).toEqual(expect.arrayContaining([expect.stringContaining(`test main.test.yaml:${line}: `)]));
+    expect(failures.join()).toContain(message);
+  });
+
+  test("can be those of tools that come with llm-do, in the program or not", async () => {
+    expect(await failuresOf("never: [shell, helper/write_file], calls: { main/*: { at_least: 3 } }")).toEqual([]);
+  });
+});
