@@ -1,4 +1,4 @@
-import type { Mention } from "../compile/link-rules.ts";
+import type { Mention } from "../compile/compile.ts";
 import type { Host } from "../host/host.ts";
 import { listFiles } from "../host/scratch-folder.ts";
 import type { CallExpectation, Expectations, FileExpectation, TestCaseSyntax } from "../language/test-shape.ts";

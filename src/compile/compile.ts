@@ -157,6 +157,8 @@ export function makerOf(program: Program, creator?: string): WorkerMaker {
   throw new Error(`\`creator\` has to name one worker of the program${wanted === undefined ? "" : `, not \`${wanted}\``}`);
 }
 
+export type { Mention } from "./link-rules.ts";
+
 const ruled = new WeakMap<Program, RuledProgram>();
 
 /** Reports mentions of tools, workers, arguments and paths that a compiled program does not have. */
