@@ -16,9 +16,9 @@ export const questionKey = (round: string): string => `question ${round}`;
 export function roundOfQuestion(key: string): string | undefined {
   return key.startsWith(questionKey("")) ? key.slice(questionKey("").length) : undefined;
 }
-/** The round that a fact asks or decides about; undefined for one that does neither. */
+/** The round that a fact asks, answers or decides about; undefined for every other one. */
 export function questionOf(fact: Fact): string | undefined {
-  if (fact.type === "decision") return fact.key;
+  if (fact.type === "decision" || fact.type === "answer") return fact.key;
   return (fact.type === "intent" || fact.type === "result") && fact.kind === "question" ? roundOfQuestion(fact.key) : undefined;
 }
 /** Key of the question whether a call that may have run is repeated. */

@@ -41,8 +41,9 @@ export function createRecordedEffects({ live, recording, runsForReal, redact }: 
     const isSame = kind === "connect" || (found?.digest ?? intent?.digest) === digest;
     if (!found || found.outcome.type === "interrupted" || !isSame)
       throw new RequestChanged(intent, { ...effect.record, detail: redact(withoutFileContent(detail)) as JsonObject });
-    if (sideEffect || announced) live.record({ type: "intent", ...identity, detail });
-    live.record({ ...found, callPath, key });
+    const isAnnounced = sideEffect || announced;
+    if (isAnnounced) live.record({ type: "intent", ...identity, detail });
+    live.record({ type: "result", callPath, key, kind, ...(isAnnounced ? {} : { digest }), outcome: found.outcome });
     if (found.outcome.type === "error") throw effect.codec.decodeError?.(found.outcome.error);
     return effect.codec.decode(found.outcome.value);
   };
@@ -65,21 +66,28 @@ function recordedId(fact: Fact): string {
   return id.includes("\nconnect ") ? id.split(" ", 2).join(" ") : id;
 }
 
+function effectOf({ callPath, key }: FactKey): string {
+  return `${callPath}\n${key}`;
+}
+
 /**
  * Chooses the facts that make a recording, from those of a run as they come. Results of tools that run for real are left out, and the
  * content of files in requests.
  */
 export function createRecordingFilter(runsForReal: RunsForReal): (fact: Fact) => Fact | undefined {
   const tools = new Map<CallPath, string>();
+  /** Digests of the effects that are under way: an announced one has its own in its intent alone. */
+  const digests = new Map<string, string>();
   return (fact) => {
     if (fact.type === "verdict") tools.set(fact.callPath, fact.tool);
     if (fact.type === "code-call") return fact;
+    if (fact.type === "intent") digests.set(effectOf(fact), fact.digest);
     if (fact.type === "intent" && fact.kind === "model")
       return { ...fact, detail: withoutFileContent(fact.detail) as JsonObject };
     if (fact.type !== "result" || fact.kind === "question" || fact.outcome.type === "interrupted") return undefined;
     if (fact.kind === "connect" && runsForReal("*")) return undefined;
     if (fact.kind === "tool" && runsForReal(tools.get(fact.callPath) ?? "")) return undefined;
-    // An announced effect has its digest in its intent.
-    return fact;
+    const digest = fact.digest ?? digests.get(effectOf(fact));
+    return digest === undefined || fact.kind === "model" ? fact : { ...fact, digest };
   };
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../host/host.ts";
 import type { Journal } from "../journal/journal.ts";
 import { type CallPath, isAtOrBelow } from "../protocol/call.ts";
 import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
+import { isRecord } from "../protocol/json.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import type { Effect, EffectRecord, Effects } from "./effects.ts";
 import { roundOfQuestion, toolKey } from "./keys.ts";
@@ -45,6 +46,7 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
   /** Rounds whose call is another one than it was. */
   const renewed = new Set<string>();
   const append = (fact: Fact): void => {
+    if (fact.type === "result" && fact.kind === "connect" && offersSame(fact, find("result", fact))) return;
     if (fact.type === "run-end") fresh.add(record.entry);
     if ("callPath" in fact) fresh.add(fact.callPath);
     journal.append(fact);
@@ -110,6 +112,14 @@ export function createResumedEffects({ clock, journal, recorded, times }: Resume
     startTimer: (milliseconds, expire, limit) =>
       live.startTimer(Math.max(0, milliseconds - (limit ? elapsed(recorded, times, limit.callPath) : 0)), expire),
   });
+}
+
+/** True for a connection that was made again and offers what it did: its record stays where it is. */
+function offersSame({ outcome }: FactOf<"result">, known: FactOf<"result"> | undefined): boolean {
+  const [today, before] = [outcome, known?.outcome].map((one) =>
+    one?.type === "value" && isRecord(one.value) ? one.value["fingerprint"] : undefined,
+  );
+  return today !== undefined && today === before;
 }
 
 /**

@@ -3,7 +3,7 @@ import { questionOf } from "./keys.ts";
 
 /** The record of a run as it holds now. */
 export interface StandingFacts {
-  /** In their order, without what is void or superseded: at most one of each id, but for revocations. */
+  /** In their order: of each id the last one, unless it is void. Of revocations all. */
   readonly facts: readonly Fact[];
   /** All others, in their order. They answer nothing; what they spent counts. */
   readonly lost: readonly Fact[];
@@ -28,7 +28,9 @@ export function createFinder(facts: readonly Fact[]): FindFact {
 /** Separates what holds of a run's facts from what a continuation voided or a later fact replaced. */
 export function standingFacts(recorded: readonly Fact[]): StandingFacts {
   const voids = new Set(recorded.flatMap((fact) => (fact.type === "attempt" ? fact.voids : [])));
-  const latest = new Map(recorded.flatMap((fact, index) => (voids.has(index) ? [] : [[idOf(fact), index] as const])));
+  // What is void takes every earlier fact of its id with it: a question that was put twice does not come back by its first time.
+  const latest = new Map(recorded.map((fact, index) => [idOf(fact), index] as const));
+  for (const [id, index] of latest) if (voids.has(index)) latest.delete(id);
   /** True for a question that was open when an attempt ended, and was settled without being asked in a later one. */
   const isUnasked = (fact: Fact, index: number) => {
     if (fact.type !== "intent" || fact.kind !== "question") return false;

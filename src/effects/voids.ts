@@ -16,7 +16,7 @@ export function voidsOf(recorded: readonly Fact[]): readonly number[] {
   const end = facts.findLast((fact) => fact.type === "run-end");
   const ended = new Set(facts.flatMap((fact) => (isValue(fact) && !isOutage(fact, facts) ? [fact.callPath] : [])));
   const voids = new Set(facts.filter((fact) => isUnwound(fact, ended) || isFailure(fact, facts, ended)).map(({ n }) => n));
-  for (const { n } of unsettledQuestions(facts)) voids.add(n);
+  for (const { n } of unsettledQuestions(facts, voids)) voids.add(n);
   for (const n of lastAnswerOf(facts, end)) voids.add(n);
   if (end?.stopReason === "limit") for (const n of afterLimits(facts)) voids.add(n);
   return [...voids].sort((a, b) => a - b);
@@ -65,14 +65,15 @@ function isAnswerIn(fact: Fact, callPath: CallPath): boolean {
 }
 
 /**
- * Questions that are put again, with all that came of them: those whose decision stopped the run, and those whether a call is repeated, of
- * which each holds for one repetition, and only where a person settled it.
+ * Questions that are put again. With one goes all that came of it, its decision and every answer that was given to it: those whose decision
+ * stopped the run, and those whether a call is repeated, of which each holds for one repetition, and only where a person settled it. A
+ * repetition that came to its end keeps its question. `voids` are the numbers of facts that the attempt voids besides.
  */
-function unsettledQuestions(facts: readonly Numbered[]): readonly Numbered[] {
+function unsettledQuestions(facts: readonly Numbered[], voids: ReadonlySet<number>): readonly Numbered[] {
   const unsettled = new Set<string>();
   for (const fact of facts) {
     const key = questionOf(fact);
-    if (key !== undefined && (isStop(fact) || (key.endsWith(againKey("")) && isSpent(fact, facts))))
+    if (key !== undefined && (isStop(fact) || (key.endsWith(againKey("")) && isSpent(fact, facts, voids))))
       unsettled.add(idOf(fact, key));
   }
   return facts.filter((fact) => unsettled.has(idOf(fact, questionOf(fact))));
@@ -86,13 +87,16 @@ function isStop(fact: Fact): boolean {
   return fact.type === "decision" && fact.stops === true;
 }
 
-/** True for an answer that no person gave, and for one after which the call began again. */
-function isSpent(fact: Numbered, facts: readonly Numbered[]): boolean {
+/** True for an answer that no person gave, and for one after which the call began again and did not come to its end. */
+function isSpent(fact: Numbered, facts: readonly Numbered[], voids: ReadonlySet<number>): boolean {
   if (fact.type !== "decision" && fact.type !== "result") return false;
   if (fact.type === "decision" && fact.source !== "person") return true;
-  const begins = (other: Numbered) =>
-    other.n > fact.n && (other.type === "call-start" || (other.type === "intent" && other.kind === "tool"));
-  return facts.some((other) => begins(other) && "callPath" in other && other.callPath === fact.callPath);
+  const after = facts.filter(
+    (other) => other.n > fact.n && "callPath" in other && other.callPath === fact.callPath && !voids.has(other.n),
+  );
+  const isTool = (other: Fact) => (other.type === "intent" || other.type === "result") && other.kind === "tool";
+  const began = after.some((other) => other.type === "call-start" || (other.type === "intent" && isTool(other)));
+  return began && !after.some((other) => other.type === "call-end" || (other.type === "result" && isTool(other)));
 }
 
 /** An answer of the entry that could not be used, or was cut off: it is asked for again. */
