@@ -30,6 +30,7 @@ export function createForkedEffects({ live, shared, entry }: ForkedOptions): Eff
   });
   const { facts } = standingFacts(shared);
   const find = createFinder(facts);
+  for (const fact of shared) live.state.reserve(fact);
   const paths = new Set(facts.flatMap((fact) => ("callPath" in fact ? [fact.callPath] : [])));
   const fresh = new Set<CallPath>();
   const recorded = new Set<string>();

@@ -4,6 +4,7 @@ import type { Fact, RuleForRun } from "../protocol/fact.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { createApprovalsState, type RememberedApproval } from "./state/approvals.ts";
 import { createFailuresState } from "./state/failures.ts";
+import { createOrdinalsState } from "./state/ordinals.ts";
 import { createUsageState } from "./state/usage.ts";
 
 /**
@@ -12,8 +13,12 @@ import { createUsageState } from "./state/usage.ts";
  */
 export interface RunState {
   apply(fact: Fact): void;
-  /** Applies what a fact spent, and nothing else of it: it is void. */
+  /** Applies what a fact spent, and the path that it took, and nothing else of it: it is void. */
   spend(fact: Fact): void;
+  /** Applies the path alone that a fact took: the run is a fork, and goes on beside the one that recorded it. */
+  reserve(fact: Fact): void;
+  /** The first ordinal that no call of a code call has, in this attempt or an earlier one. */
+  freeOrdinal(callPath: CallPath): number;
   /** Calls of tools and workers that a call and everything below it made. */
   toolCallsOf(callPath: CallPath): number;
   /** Usage of a call and everything below it. */
@@ -35,13 +40,20 @@ export function createRunState(): RunState {
   const usage = createUsageState();
   const approvals = createApprovalsState();
   const failures = createFailuresState();
+  const ordinals = createOrdinalsState();
   return Object.freeze<RunState>({
     apply: (fact) => {
       usage.apply(fact);
       approvals.apply(fact);
       failures.apply(fact);
+      ordinals.apply(fact);
     },
-    spend: usage.apply,
+    spend: (fact) => {
+      usage.apply(fact);
+      ordinals.apply(fact);
+    },
+    reserve: ordinals.apply,
+    freeOrdinal: ordinals.freeBelow,
     toolCallsOf: usage.toolCallsOf,
     usageOf: usage.of,
     streakWith: failures.streakWith,

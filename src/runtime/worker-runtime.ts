@@ -167,7 +167,8 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   const missed = recorded === undefined ? run.effects.requireLive({ ...key, what: `this call of ${name}`, signal }) : undefined;
   // Only a replay waits here: the gate copies the input before code can change it, and keeps the order of calls.
   if (missed) await missed;
-  const callPath = recorded ?? childCallPath(context.callPath, ordinal, name);
+  const free = Math.max(ordinal, run.effects.state.freeOrdinal(context.callPath));
+  const callPath = recorded ?? childCallPath(context.callPath, free, name);
   run.effects.record({ type: "code-call", ...key, path: callPath });
   const reach = callable.worker ? [] : callable.tools.flatMap(({ calls = [] }) => calls);
   const call = { name, args: input, ...(extraContext ? { extraContext } : {}) };

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import type { Host } from "../../src/host/host.ts";
 import { nodeClock } from "../../src/host/node-clock.ts";
-import { type ApprovalPolicy, type RunEvent, type RunOutput, resume, run, type Tool } from "../../src/index.ts";
+import { type ApprovalPolicy, type RunEvent, type RunOutput, resume, run } from "../../src/index.ts";
 import { type RunRecord, readRecord } from "../../src/journal/read-journal.ts";
 import type { Script } from "../../src/testing/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
@@ -22,7 +22,7 @@ export interface World {
 
 export interface KillableProgram {
   readonly files: Readonly<Record<string, string>>;
-  readonly tools: (live: () => Promise<void>) => Readonly<Record<string, Tool>>;
+  readonly tools: (live: () => Promise<void>) => Readonly<Record<string, unknown>>;
   readonly model: Script;
   readonly approval: (live: () => Promise<void>) => ApprovalPolicy;
   readonly input: string;
@@ -113,7 +113,8 @@ export async function expectReplays({ memory }: World, program: KillableProgram)
   await expectSameReplay(compiled, { host: { ...memory, clock: nodeClock }, facts, secrets, debug: false, events: [] });
 }
 
-async function directoryOf({ memory }: Pick<World, "memory">): Promise<string | undefined> {
+/** The folder of the world's run; undefined where it has none. */
+export async function directoryOf({ memory }: Pick<World, "memory">): Promise<string | undefined> {
   const [runId] = await memory.files.names(`${root}/.llm-do/runs`);
   return runId === undefined ? undefined : `${root}/.llm-do/runs/${runId}`;
 }

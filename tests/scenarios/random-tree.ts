@@ -3,17 +3,31 @@ import * as fc from "fast-check";
 import { expect } from "vitest";
 import { z } from "zod";
 import { standingFacts } from "../../src/effects/standing.ts";
-import { type ApprovalDecision, type ApprovalRequest, type JsonValue, tool, type WorkerRuntime } from "../../src/index.ts";
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type Approver,
+  answerQuestions,
+  type JsonValue,
+  listQuestions,
+  tool,
+  toolset,
+  type WorkerRuntime,
+} from "../../src/index.ts";
 import type { ApprovalRequest as Question } from "../../src/protocol/approval.ts";
 import type { ScriptedReply, ScriptedRequest } from "../../src/testing/index.ts";
 import { worker } from "./harness.ts";
-import { type Attempt, attempt, createWorld, type KillableProgram, type World } from "./killable.ts";
+import { type Attempt, attempt, createWorld, directoryOf, type KillableProgram, type World } from "./killable.ts";
 
 /** A call that the model makes in one of its turns, with a name that no other call has. */
 type Call =
   | { readonly tool: "note" | "blind" | "look"; readonly args: { readonly id: string; readonly answer: Answer } }
   | { readonly tool: "write_file"; readonly args: { readonly path: string; readonly content: string } }
   | { readonly tool: "relay"; readonly args: { readonly id: string; readonly chains: readonly (readonly string[])[] } }
+  | { readonly tool: "plain"; readonly args: { readonly id: string; readonly chains: readonly (readonly string[])[] } }
+  /** All calls of it are equal: the first one is approved for the run. */
+  | { readonly tool: "common"; readonly args: { readonly id: "common" } }
+  | { readonly tool: "linked"; readonly args: { readonly id: string } }
   | { readonly tool: "child"; readonly args: { readonly input: string } };
 type Answer = "approve" | "deny" | "edit";
 export type Plan = readonly (readonly Call[])[];
@@ -27,8 +41,10 @@ const leaf: fc.Arbitrary<Call> = fc.oneof(
     args: fc.record({ id, answer: fc.constantFrom<Answer>("approve", "approve", "approve", "deny", "edit") }),
   }),
   id.map((name): Call => ({ tool: "write_file", args: { path: `out/${name}.txt`, content: name } })),
+  fc.constant<Call>({ tool: "common", args: { id: "common" } }),
+  fc.record({ tool: fc.constant("linked" as const), args: fc.record({ id }) }),
   fc.record({
-    tool: fc.constant("relay" as const),
+    tool: fc.constantFrom("relay" as const, "relay" as const, "plain" as const),
     args: fc.record({ id, chains: fc.array(fc.array(id, { maxLength: 2 }), { minLength: 1, maxLength: 3 }) }),
   }),
 );
@@ -102,6 +118,41 @@ export async function attemptOnce(
   return next;
 }
 
+/** What was asked of the person who answers the questions of held runs. */
+export interface HeldAnswers {
+  readonly answered: Set<string>;
+  /** How often it was asked whether a call is made again, by its path. */
+  readonly repetitions: Map<string, number>;
+}
+
+/**
+ * Answers questions of a run that is suspended or was killed: those that `chosen` has a bit for, or else all. Asserts that each is answered
+ * once, and that nobody is asked more often whether a call is made again than the run was killed, or, for code, ended.
+ */
+export async function answerHeld(
+  { world, ledger }: Omit<UndisturbedRun, "attempt">,
+  { answered, repetitions }: HeldAnswers,
+  { kills, attempts, chosen }: { readonly kills: number; readonly attempts: number; readonly chosen: number },
+): Promise<number> {
+  const directory = await directoryOf(world);
+  if (directory === undefined) throw new Error("there is no run");
+  const processes = { self: "memory answers", isRunning: (owner: string) => world.processes.has(owner) };
+  const run = { directory, host: { ...world.memory, processes } };
+  const { questions } = await listQuestions(run);
+  const open = questions.filter((question) => question.answer === undefined);
+  const some = open.filter((_, index) => (chosen >> index) % 2 === 1);
+  const settled = some.length > 0 ? some : open;
+  for (const { id: question, callPath, key } of settled) {
+    if (key.endsWith("again")) repetitions.set(callPath, (repetitions.get(callPath) ?? 0) + 1);
+    else expect(answered).not.toContain(question);
+    expect(repetitions.get(callPath) ?? 0).toBeLessThanOrEqual(callPath.endsWith(".plain") ? attempts : kills);
+    answered.add(question);
+  }
+  const answers = settled.map(({ id: question, request }) => ({ id: question, decision: answer(request, ledger) }));
+  if (answers.length > 0) await answerQuestions({ ...run, answers });
+  return answers.length;
+}
+
 /** Counts side effects that may have happened. */
 export function uncertainIn({ record }: Attempt): number {
   const { facts } = standingFacts(record.facts);
@@ -132,17 +183,17 @@ export const treeFiles = {
     `limits: { turns: 20 }
 output: { type: object, properties: { results: { type: array } } }
 sandbox: { paths: { out: { root: ./out, mode: rw } } }
-toolsets: { note: {}, blind: {}, look: {}, relay: {}, child: {}, filesystem: {} }`,
+toolsets: { note: {}, blind: {}, look: {}, relay: {}, plain: {}, common: {}, links: {}, child: {}, filesystem: {} }`,
   ),
   "child.worker": worker(
     `description: c
 sandbox: { paths: { out: { root: ./out, mode: rw } } }
-toolsets: { note: {}, blind: {}, look: {}, relay: {}, child: {}, filesystem: {} }`,
+toolsets: { note: {}, blind: {}, look: {}, relay: {}, plain: {}, common: {}, links: {}, child: {}, filesystem: {} }`,
   ),
 };
 
 export function createTreeWorld(): World {
-  return createWorld(treeFiles, { note: 0, blind: 0, look: 0, relay: 0 });
+  return createWorld(treeFiles, { note: 0, blind: 0, look: 0, relay: 0, plain: 0, common: 0, links: 0 });
 }
 
 export function createLedger(): Ledger {
@@ -158,12 +209,14 @@ export interface TreeChanges {
   readonly model?: () => ScriptedReply | undefined | Promise<undefined>;
   /** The description of the tool `note`. */
   readonly note?: string;
+  /** Nobody is there: questions are held. */
+  readonly isHeld?: boolean;
 }
 
 export function createTreeProgram(
   tree: Plan,
   ledger: Ledger,
-  { model, note = "Takes a note." }: TreeChanges = {},
+  { model, note = "Takes a note.", isHeld = false }: TreeChanges = {},
 ): KillableProgram {
   return {
     files: treeFiles,
@@ -171,22 +224,27 @@ export function createTreeProgram(
     model: async (request) => (await model?.()) ?? play(request, ledger),
     approval: (live) => ({
       mode: "prompt",
-      approver: async (request) => {
-        await live();
-        await setImmediate();
-        await live();
-        if (!request.why.startsWith("it may have run")) ledger.asked.push(describe(request));
-        return answer(request, ledger);
-      },
+      ...(isHeld ? { onUnanswered: "hold" } : { approver: createApprover(ledger, live) }),
     }),
     input: JSON.stringify(tree),
   };
 }
 
-function answer({ args, why, tool: name }: ApprovalRequest, { done }: Ledger): ApprovalDecision {
+function createApprover(ledger: Ledger, live: () => Promise<void>): Approver {
+  return async (request) => {
+    await live();
+    await setImmediate();
+    await live();
+    if (!request.why.startsWith("it may have run")) ledger.asked.push(describe(request));
+    return answer(request, ledger);
+  };
+}
+
+function answer({ args, why, tool: name, callPath }: ApprovalRequest, { done }: Ledger): ApprovalDecision {
   const given = String(args["id"]);
-  if (why.startsWith("it may have run"))
-    return done.includes(given) ? { type: "deny", note: `${name} ${given}` } : { type: "approve" };
+  const isDone = done.includes(given) || done.includes(`${given} ${callPath}`);
+  if (why.startsWith("it may have run")) return isDone ? { type: "deny", note: `${name} ${given}` } : { type: "approve" };
+  if (name === "common") return { type: "approve", remember: "run" };
   if (args["answer"] === "deny") return { type: "deny", note: "no" };
   if (args["answer"] === "edit") return { type: "approve", args: { id: `${given}-edited`, answer: "approve" } };
   return { type: "approve" };
@@ -194,15 +252,31 @@ function answer({ args, why, tool: name }: ApprovalRequest, { done }: Ledger): A
 
 function createTools(ledger: Ledger, live: () => Promise<void>, description: string) {
   const input = z.object({ id: z.string(), answer: z.string() });
-  const act = async (name: string, given: string) => {
+  const act = async (name: string, given: string, effect = given) => {
     await live();
     await setImmediate();
     await live();
-    ledger.done.push(given);
+    ledger.done.push(effect);
     await setImmediate();
     await live();
     return `${name} ${given}`;
   };
+  const relay = {
+    input: z.object({ id: z.string(), chains: z.array(z.array(z.string())) }),
+    calls: ["note", "child"],
+    approval: "pre-approved" as const,
+    run: async ({ chains }: { readonly chains: readonly (readonly string[])[] }, runtime: WorkerRuntime) =>
+      Promise.all(chains.map((chain) => runChain(chain, runtime))),
+  };
+  const linked = tool({
+    name: "linked",
+    description: "A tool of a server.",
+    input: z.object({ id: z.string() }),
+    approval: "pre-approved",
+    run: (args) => act("linked", args.id),
+    reconcile: async ({ canonicalArgs: { id: given } }) =>
+      ledger.done.includes(String(given)) ? { done: `linked ${given}` } : "not-done",
+  });
   return {
     note: tool({
       description,
@@ -213,12 +287,18 @@ function createTools(ledger: Ledger, live: () => Promise<void>, description: str
     }),
     blind: tool({ input, run: (args) => act("blind", args.id) }),
     look: tool({ input, sideEffect: false, approval: "pre-approved", run: (args) => `look ${args.id}` }),
-    relay: tool({
-      input: z.object({ id: z.string(), chains: z.array(z.array(z.string())) }),
-      calls: ["note", "child"],
-      replayable: true,
-      approval: "pre-approved",
-      run: async ({ chains }, runtime) => Promise.all(chains.map((chain) => runChain(chain, runtime))),
+    common: tool({
+      input: z.object({ id: z.string() }),
+      run: (args, { callPath }) => act("common", args.id, `${args.id} ${callPath}`),
+    }),
+    relay: tool({ ...relay, replayable: true }),
+    plain: tool(relay),
+    links: toolset({
+      name: "links",
+      connect: async () => {
+        await live();
+        return { tools: [linked] };
+      },
     }),
   };
 }

@@ -20,9 +20,9 @@ const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 4);
 const share = fc.integer({ min: 0, max: 999 });
 
 /** Plays a property of random call trees, each of which is disturbed at some places of its run. */
-function check(property: (tree: Plan, at: readonly number[]) => Promise<void>): Promise<void> {
+function check(property: (tree: Plan, at: readonly number[]) => Promise<void>, numRuns = runs): Promise<void> {
   const places = fc.array(share, { minLength: 1, maxLength: 3 });
-  return Promise.resolve(fc.assert(fc.asyncProperty(randomPlan(2), places, property), { numRuns: runs, seed: 20261122 }));
+  return Promise.resolve(fc.assert(fc.asyncProperty(randomPlan(2), places, property), { numRuns, seed: 20_261_122 }));
 }
 
 /** A plan played undisturbed, and a world for the run that is disturbed. */
@@ -160,6 +160,6 @@ test("a run whose program was changed stops with words, and goes on from there, 
     }
     for (const [name] of edited) world.memory.put(`/program/${name}`, treeFiles[name as keyof typeof treeFiles]);
     expectSame(await attemptOnce(disturbed, stopped, () => attempt(world, program)), undisturbed, disturbed);
-  });
+  }, runs * 3);
   expect(told.size).toBeGreaterThan(Math.min(runs, changes.length) / 2);
 }, 3_600_000);
