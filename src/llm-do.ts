@@ -190,7 +190,8 @@ export async function rehearse(request: RunRequest): Promise<FirstRequest> {
 
 async function openRun<R extends RunRequest | ResumeRequest>(request: R, check: OptionCheck<R>): Promise<OpenProgram> {
   checkRequest(request, check);
-  return openProgram({ ...request, rules: request.approval?.rules ?? [], toRun: true });
+  const recorded = "directory" in request ? { forRun: request.directory } : {};
+  return openProgram({ ...request, ...recorded, rules: request.approval?.rules ?? [], toRun: true });
 }
 
 function checkRequest<T extends CompileRequest | UndoRequest>(request: T, check: OptionCheck<T>): void {
@@ -226,7 +227,7 @@ export async function judgeCalls(whole: JudgeRequest): Promise<CallJudge> {
 export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   checkRequest(whole, replayOptions);
   const { directory, onEvent, ...request } = whole;
-  const { program, host, sources } = await openProgram({ ...request, toRun: true });
+  const { program, host, sources } = await openProgram({ ...request, forRun: directory, toRun: true });
   const { secrets: stored } = await readCredentials(host);
   const record = await readRecord(host, directory, secretsOf(host, program, stored));
   const readSource = (path: string) => sources.files.readText(join(program.root, path));

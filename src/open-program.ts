@@ -7,6 +7,7 @@ import { serverLogins } from "./credentials.ts";
 import type { Host } from "./host/host.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createWorkerRecords } from "./host/worker-records.ts";
+import { filesBefore } from "./journal/files-before.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
 import type { Provider } from "./models/provider.ts";
 import { builtInProviders } from "./models/providers.ts";
@@ -26,7 +27,7 @@ export function checkSource({ target, files, rules, ...request }: CompileRequest
 
 /** `ofProgram`: options that the program gives itself, by a record or a test. They are recorded with those of the request. */
 export async function compileSources(request: CompileRequest, ofProgram: ProgramOptions = {}): Promise<Compiled> {
-  const { trust = false, toRun = false, host = await defaultHost(), providers = [], ...rest } = request;
+  const { trust = false, toRun = false, host = await defaultHost(), providers = [], forRun, ...rest } = request;
   const known = [...builtInProviders, ...providers];
   const source = toDefinedSource(rest, host);
   const sources = createSnapshotHost(host, source.texts);
@@ -35,6 +36,7 @@ export async function compileSources(request: CompileRequest, ofProgram: Program
     ...source.request,
     ofProgram,
     host: sources,
+    ...(forRun === undefined ? {} : { before: await filesBefore(host, forRun) }),
     providers: known,
     builtIns: createBuiltInToolsets({ ...host, fetchWithLogin: serverLogins(host) }),
     records: createWorkerRecords(host),

@@ -58,6 +58,11 @@ export interface CompileRequest {
   readonly toRun?: boolean;
   /** Providers beside those that come with llm-do, for this compilation or run alone. One of the same name takes its place. */
   readonly providers?: readonly Provider[];
+  /**
+   * Absolute path of a recorded run's folder: the program is compiled as that run sees it, without the workers that the run created.
+   * Default: as it is. `resume`, `replay` and `fork` do so by themselves.
+   */
+  readonly forRun?: string;
   /** Default: this machine. */
   readonly host?: Host;
 }
@@ -160,6 +165,7 @@ const compileTable: OptionTable<CompileRequest> = {
   scopes: { wanted: "an object from scopes to folders", fits: (value) => isObject(value) && Object.values(value).every(isText) },
   trust: flagOption,
   toRun: flagOption,
+  forRun: textOption,
   providers: listOf("a list of providers, each with `name` and `create`", isProvider),
   host: objectOption,
 };

@@ -11,7 +11,7 @@ import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { isRecord } from "../protocol/json.ts";
 import { addUsage, type Limits, noUsage, type Usage } from "../protocol/usage.ts";
-import { RunError } from "../runtime/run-error.ts";
+import { RunError, type RunErrorCode } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { checkExpectations, digestFiles, type Failure, mentionsOf } from "./check-expectations.ts";
 import { noteMisses } from "./misses.ts";
@@ -35,6 +35,8 @@ export interface CaseRun {
   readonly turns: number;
   readonly milliseconds: number;
   readonly score?: number;
+  /** Present where it failed before any model was asked, by a mistake in what it was begun with. */
+  readonly isMistake?: true;
 }
 
 /** Runs a case once in a scratch copy of its program, and removes that. Rejects where the copy cannot be made, or on abort. */
@@ -49,6 +51,8 @@ export async function runCase(request: CaseRequest): Promise<CaseRun> {
 
 interface PartRun {
   readonly seen: Observation;
+  /** True where the program did not compile, or could not begin. */
+  readonly isMistake: boolean;
   readonly misses: readonly string[];
   /** What the case says of tools that the program does not have. */
   readonly withoutEffect: readonly string[];
@@ -73,7 +77,7 @@ class CaseInScratch {
     if (mode === "recording" && !answers)
       return nothingRun("recording", `there is none at ${recording?.value}; --record makes it`);
     const before = expect.files ? await digestFiles(host, folder) : new Map<string, string>();
-    const { seen, misses, withoutEffect } = await this.#play("case", input?.value);
+    const { seen, misses, isMistake, withoutEffect } = await this.#play("case", input?.value);
     // Failures after a miss only follow from it.
     const missed = misses.map((message) => ({ expectation: mode, message }));
     const held = misses.length > 0 ? [] : await checkExpectations(expect, { host, folder, before, seen });
@@ -87,7 +91,9 @@ class CaseInScratch {
     }
     const { turns, milliseconds, usage } = seen;
     const score = judged?.score === undefined ? {} : { score: judged.score };
-    return { failures, turns, milliseconds, usage: judged ? addUsage(usage, judged.usage) : usage, ...score };
+    // A failure that the case expects is none.
+    const mistaken = isMistake && failures.length > 0 ? { isMistake } : {};
+    return { failures, turns, milliseconds, usage: judged ? addUsage(usage, judged.usage) : usage, ...score, ...mistaken };
   }
 
   async #play(part: RunOfCase, input: JsonValue | undefined): Promise<PartRun> {
@@ -97,15 +103,16 @@ class CaseInScratch {
     const misses: string[] = [];
     const withoutEffect: string[] = [];
     const started = host.clock.monotonic();
-    const end = (more: Partial<Observation>): PartRun => {
+    const end = (more: Partial<Observation>, isMistake = false): PartRun => {
       const { calls, asked, refused, turns, usage, stop } = observer;
       const milliseconds = host.clock.monotonic() - started;
-      return { seen: { calls, asked, refused, turns, usage, stop, milliseconds, ...more }, misses, withoutEffect };
+      const seen = { calls, asked, refused, turns, usage, stop, milliseconds, ...more };
+      return { seen, misses, isMistake, withoutEffect };
     };
     const { program, diagnostics } = await this.#request.permit(this.#scratch, part);
     if (!program) {
       const errors = diagnostics.filter(({ severity }) => severity === "error");
-      return end({ error: errors.map(({ code, message }) => `${message} [${code}]`).join("; ") });
+      return end({ error: errors.map(({ code, message }) => `${message} [${code}]`).join("; ") }, true);
     }
     if (part === "case") withoutEffect.push(...describeMentions(program, testCase));
     const limits: Limits = { ...testCase.limits, ...(usd === undefined ? {} : { usd }) };
@@ -126,7 +133,8 @@ class CaseInScratch {
       signal?.throwIfAborted();
       const stop = thrown instanceof RunError && thrown.code === "denied" ? "denied" : "failed";
       const isInput = thrown instanceof RunError && thrown.code === "input_invalid" && part === "case";
-      return end({ stop, error: `${isInput ? placeOf(testCase.input) : ""}${errorMessage(thrown)}` });
+      const isMistake = observer.turns === 0 && (!(thrown instanceof RunError) || mistakes.has(thrown.code));
+      return end({ stop, error: `${isInput ? placeOf(testCase.input) : ""}${errorMessage(thrown)}` }, isMistake);
     }
   }
 
@@ -185,6 +193,9 @@ class CaseInScratch {
     return { usage: seen.usage, score, failures: [...found, ...low] };
   }
 }
+
+/** Failures before the first request that are the fault of what the run was begun with. */
+const mistakes: ReadonlySet<RunErrorCode> = new Set(["configuration", "input_invalid", "authentication"]);
 
 type Judge = NonNullable<NonNullable<TestCaseSyntax["expect"]>["judge"]>;
 

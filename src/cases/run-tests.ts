@@ -230,7 +230,7 @@ async function runInSlot({ request, slots, budget, permit, ...open }: OpenCase, 
   } catch (thrown) {
     signal?.throwIfAborted();
     budget.settle(share, share);
-    return failedRun(errorMessage(thrown));
+    return { ...failedRun(errorMessage(thrown)), isMistake: true };
   } finally {
     leave();
   }

@@ -22,6 +22,11 @@ export interface CaseReport {
   readonly passed?: number;
   /** The share of runs that passed, with its 95 % interval. Present for more than one run. */
   readonly rate?: PassRate;
+  /**
+   * True where no run passed and one failed before any model was asked, by a mistake in what it was begun with: its outcome is `failed`,
+   * whatever share of runs has to pass.
+   */
+  readonly isMistake?: true;
   /** True if some runs passed and others failed. */
   readonly flaky?: boolean;
   readonly failures?: readonly CountedFailure[];
@@ -62,7 +67,8 @@ export function reportCase({ file, name, mode, required, runs, notRun }: CaseRun
   if (count === 0) return { file, name, outcome: "failed", mode, runs: 0, passed: 0, failures };
   const passed = runs.filter((run) => run.failures.length === 0).length;
   const rate = passRate(passed, count);
-  const holds = notRun === 0 && (count === 1 ? passed === 1 : rate.high >= required);
+  const isMistake = passed === 0 && runs.some((run) => run.isMistake);
+  const holds = !isMistake && notRun === 0 && (count === 1 ? passed === 1 : rate.high >= required);
   const scores = runs.flatMap(({ score }) => (score === undefined ? [] : [score]));
   const dollars = runs.flatMap(({ usage }) => (usage.usd === undefined ? [] : [usage.usd]));
   return {
@@ -76,6 +82,7 @@ export function reportCase({ file, name, mode, required, runs, notRun }: CaseRun
       flaky: passed > 0 && passed < count,
       failures,
     },
+    ...(isMistake ? { isMistake } : {}),
     ...(count > 1 ? { rate } : {}),
     turns: spreadOf(runs.map(({ turns }) => turns)),
     ...(dollars.length === count ? { usd: spreadOf(dollars) } : {}),

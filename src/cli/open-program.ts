@@ -32,6 +32,8 @@ export type OpenProgram = Compiled &
 export interface OpenOptions extends TrustOptions {
   /** A worker without a model is an error. */
   readonly toRun?: boolean;
+  /** Absolute path of a recorded run's folder: the program is compiled as that run sees it. */
+  readonly forRun?: string;
   /** Shows no warnings. */
   readonly quiet?: boolean | undefined;
   /** Compiles and runs the program. Default: the machine's. */
@@ -50,8 +52,9 @@ export interface OpenOptions extends TrustOptions {
  */
 export async function openProgram(targets: readonly string[], flags: CompileFlags, options: OpenOptions): Promise<OpenProgram> {
   reserveStdout();
-  const { toRun = false, quiet, host, signal, ofProgram = {} } = options;
-  const read = await compileWith({ ...toRequest(targets, flags), trust: false, toRun, ...(host ? { host } : {}) }, ofProgram);
+  const { toRun = false, quiet, host, signal, forRun, ofProgram = {} } = options;
+  const more = { ...(host ? { host } : {}), ...(forRun === undefined ? {} : { forRun }) };
+  const read = await compileWith({ ...toRequest(targets, flags), trust: false, toRun, ...more }, ofProgram);
   signal?.throwIfAborted();
   refuseErrors(read);
   if (read.outline) options.onLimits?.(read.outline.limits);

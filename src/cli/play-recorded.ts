@@ -54,7 +54,8 @@ export async function playRecorded<Found extends FoundProgram>(
     const { host, limitLoading, startRun } = createGuardedHost({ controller, watchdog });
     const onLimits = (ofProgram: Limits) => limitLoading(flags.limit?.seconds ?? ofProgram.seconds);
     const source = await sourceOf(recorded, flags);
-    const options = { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits, ofProgram: source.ofProgram };
+    const more = { forRun: found.directory, ofProgram: source.ofProgram };
+    const options = { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits, ...more };
     const { program } = await openProgram(source.targets, source.flags, options);
     const request = createRequest({ ...flags, journal: true }, signal);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));

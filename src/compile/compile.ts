@@ -47,6 +47,7 @@ import { CallTable } from "./resolve-calls.ts";
 import { type ResolvedWorker, resolveWorkers } from "./resolve-workers.ts";
 import { ScopeRoots } from "./scope-roots.ts";
 import { loadUserConfig } from "./user-config.ts";
+import { withFiles } from "./with-files.ts";
 
 export interface CompileOptions {
   readonly host: Host;
@@ -73,6 +74,8 @@ export interface CompileOptions {
   /** Capabilities of workers that were created in a run. */
   readonly records: WorkerRecords;
   readonly providers: readonly KnownProvider[];
+  /** Files that the program has in place of those in its folder, by their paths there; null: one that it does not have. */
+  readonly before?: ReadonlyMap<string, string | null>;
   /** Imports the program's code. Without trust its exports are known by name alone. */
   readonly trusted: boolean;
   /** Compiles for a run: a worker without a model, or a variable that is not set, is an error. */
@@ -253,8 +256,9 @@ function describeReach(compilation: Compilation, parts: OutlineParts, outline: O
 }
 
 async function createCompilation(options: CompileOptions, place: LocatedProgram): Promise<Compilation> {
-  const { host, builtIns, records, trusted, set, modelFor, ofProgram, rules = [], scopes = {}, toRun } = options;
+  const { builtIns, records, trusted, set, modelFor, ofProgram, rules = [], scopes = {}, toRun } = options;
   const { root, listed, worker } = place;
+  const host = withFiles(options.host, root, options.before ?? new Map());
   const realRoot = await host.files.realPath(root).catch(() => root);
   const diagnostics = new DiagnosticList();
   const { report } = diagnostics;

@@ -14,7 +14,8 @@ export interface RunDifference {
 /**
  * Compares two runs call by call, since calls beside each other may interleave in any way. Left out are the id of the run, the
  * name of its program, which can be that of its folder, the digests of the program, which another text that does the same has, how it was compiled, the process, the version of llm-do, the
- * numbering of questions, revocations and answers that were given between attempts, and a request's allowance, which depends on what runs beside it.
+ * numbering of questions, revocations and answers that were given between attempts, created workers, which follow from their calls, and a
+ * request's allowance, which depends on what runs beside it.
  */
 export function compareRuns(recorded: readonly Fact[], replayed: readonly Fact[]): readonly RunDifference[] {
   const [before, after] = [byCall(recorded), byCall(replayed)];
@@ -38,7 +39,7 @@ export function compareRuns(recorded: readonly Fact[], replayed: readonly Fact[]
 function byCall(facts: readonly Fact[]): ReadonlyMap<string, Fact[]> {
   const calls = new Map<string, Fact[]>();
   for (const fact of facts) {
-    if (fact.type === "revocation" || fact.type === "answer") continue;
+    if (fact.type === "revocation" || fact.type === "answer" || fact.type === "worker") continue;
     // Parallel chains of code may swap the order of their calls.
     const callPath = fact.type === "code-call" ? fact.path : "callPath" in fact ? fact.callPath : "";
     const group = `${callPath}${fact.type === "call-start" ? "\nstart" : questionOf(fact)?.endsWith(againKey("")) ? "\nagain" : ""}`;

@@ -36,8 +36,8 @@ export class FactOrder {
       const places = this.#places.get(idOf(fact));
       if (places) places.push(index);
       else this.#places.set(idOf(fact), [index]);
-      // Nothing in a replay takes an approval back, or answers a question between two attempts.
-      if (fact.type === "revocation" || fact.type === "answer") this.#open.delete(index);
+      // Nothing in a replay takes an approval back, or answers a question between two attempts. A created worker follows from its call.
+      if (fact.type === "revocation" || fact.type === "answer" || fact.type === "worker") this.#open.delete(index);
     }
   }
 

@@ -33,6 +33,8 @@ export const codeCallKey = (name: string, digest: string, number: number): strin
 /** Key of a connection. `digest`: of the configuration, where one connection serves the whole run. */
 export const connectKey = (reference: string, digest?: string): string =>
   `connect ${reference}${digest === undefined ? "" : ` ${digest}`}`;
+/** Key of the worker that a call created. */
+export const workerKey = "worker";
 /** Key of a step of code, by its name; `now 2` is the second look at the time. */
 export const stepKey = (name: string): string => `step ${name}`;
 export const nowKey = (number: number): string => `now ${number}`;

@@ -121,6 +121,10 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   "code-call": { ...keyed, path: "string" },
   cut: { ...keyed, tool: "string", id: "string", characters: "number", shown: "content string" },
   compaction: { ...keyed, window: "number", before: "number", after: "number", dropped: "dropped" },
+  worker: {
+    ...{ ...keyed, name: "string", id: "string", file: "string", digest: "string" },
+    ...{ text: "content string", capability: "content object" },
+  },
   undo: { restored: "content strings", removed: "content strings", left: "content strings" },
   artifact: { ...keyed, name: "string", sha256: "string" },
 };

@@ -264,6 +264,20 @@ export type Fact =
       readonly after: number;
       readonly dropped: readonly DroppedResult[];
     })
+  /**
+   * The run created a worker. While the run goes on, it is this one, and its program is the one without it: the file that the tool wrote is
+   * for later runs. `id` is that of its definition in the program; `digest`, of `text`, the whole file; `capability`: all that it may do.
+   */
+  | (FactKey & {
+      readonly type: "worker";
+      readonly name: string;
+      readonly id: string;
+      /** Relative to the program's folder, with `/`. */
+      readonly file: string;
+      readonly digest: string;
+      readonly text: string;
+      readonly capability: JsonObject;
+    })
   /** What file tools wrote is being taken back, after the run: names of files as the run knew them. Such a run does not go on. */
   | {
       readonly type: "undo";

@@ -1,6 +1,7 @@
 import { joinContext } from "../approval/extra-context.ts";
 import type { GatedCall } from "../approval/gate-types.ts";
-import { codeCallKey } from "../effects/keys.ts";
+import { codeCallKey, workerKey } from "../effects/keys.ts";
+import { RequestChanged } from "../effects/resumed.ts";
 import type { Scopes } from "../host/scopes.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
@@ -10,7 +11,7 @@ import type { JsonValue } from "../protocol/json.ts";
 import { createMap } from "../toolsets/map-calls.ts";
 import { type RunAccess, sealRuntime } from "../toolsets/timed-runtime.ts";
 import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
-import type { WorkerSource } from "../toolsets/worker-toolset.ts";
+import type { DraftedWorker, WorkerSource } from "../toolsets/worker-toolset.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { nearestNames } from "../util/nearest-names.ts";
 import { copyJson } from "../util/plain-json.ts";
@@ -103,13 +104,30 @@ function accessIn(context: CodeContext): RunAccess {
       call: run.callWorker.bind(undefined, { ...context, depth: depth + 1 }),
       created: (name) => run.created.named(name),
       isTool: (name) => run.connections.hasFound(name),
-      add: context.addCreated ?? ((created) => run.created.add(created)),
+      add: (created) => {
+        recordCreated(context, created);
+        (context.addCreated ?? run.created.add.bind(run.created))(created.source);
+      },
     },
     withSignal: (signal) => {
       const begun = new Set<Promise<unknown>>();
       return { runtime: createRuntime({ ...context, signal }, begun), settled: () => Promise.allSettled(begun) };
     },
   };
+}
+
+/** Records a created worker. Throws a `RequestChanged` where an earlier attempt of the run created another one by this call. */
+function recordCreated(
+  { run, callPath }: CodeContext,
+  { name, file, digest, text, record: capability, source }: DraftedWorker,
+): void {
+  const { id } = source.worker();
+  const known = run.effects.recall("worker", { callPath, key: workerKey });
+  if (known && known.digest !== digest) {
+    const passing = { sideEffect: true, announced: false, detail: {} };
+    throw new RequestChanged(undefined, { callPath, key: workerKey, kind: "tool", digest, ...passing });
+  }
+  run.effects.record({ type: "worker", callPath, key: workerKey, name, id, file, digest, text, capability });
 }
 
 /** Keeps a rejection from ending the process where code does not await its call. */

@@ -67,8 +67,7 @@ export function createDynamicWorkers(host: WorkersHost): DynamicWorkers {
       });
       // In a replay the draft is made anew: of what was recorded, by the program of today.
       const settled = async (args: JsonObject, runtime: WorkerRuntime) => {
-        const { source } = await maker.draft(...readArgs(args));
-        workersOfRun(runtime)?.add(source);
+        workersOfRun(runtime)?.add(await maker.draft(...readArgs(args)));
       };
       return { toolset, config: undefined, tools, settled };
     },
@@ -84,7 +83,8 @@ async function prepareCall(host: WorkersHost, maker: WorkerMaker, { args }: Tool
   const draft = await maker.draft(spec, options);
   const replaces = await checkFree(host, draft, { maker, ...options });
   const facts = { digest: draft.digest, replaces: replaces ?? null };
-  return { canonicalArgs: args, targets: [], facts, payload: draft };
+  // Tells a run that goes on which file of its program it wrote itself.
+  return { canonicalArgs: args, targets: [], facts, payload: draft, recorded: { creates: draft.file } };
 }
 
 /** Creates a worker for code that nobody is asked about. Throws a `ToolFailure` that says what can be had. */

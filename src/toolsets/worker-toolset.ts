@@ -65,8 +65,8 @@ export interface RunWorkers {
   readonly created: (name: string) => WorkerSource | undefined;
   /** Returns true if a toolset that was connected in the run has a tool of this name. */
   readonly isTool: (name: string) => boolean;
-  /** Makes a created worker callable: from now on by `worker_call`, and from the caller's next turn by its name. */
-  readonly add: (created: WorkerSource) => void;
+  /** Makes a created worker callable, and records it: from now on by `worker_call`, and from the caller's next turn by its name. */
+  readonly add: (created: DraftedWorker) => void;
 }
 
 /** Undefined outside of a run. Such a call passes no gate of its own. */

@@ -179,3 +179,14 @@ export async function main(input: JsonObject, runtime: WorkerRuntime) {
     delete process.env["LLM_DO_TEST_ORDER"];
   }
 });
+
+test("a recording answers for a tool with side effects, which is what `tool` makes by default", async () => {
+  const act = files["tools.ts"].replace("  sideEffect: false,\n", "");
+  const program = makeProgram({ ...files, "tools.ts": act });
+  const { providers } = playedBy(play);
+  expect((await program.test({ record: true, trust: true, providers })).passed).toBe(true);
+  const before = shouts();
+  const report = await program.test({ trust: true, providers: playedBy(() => "not asked").providers });
+  expect(report.cases).toMatchObject([{ outcome: "passed", mode: "recording", failures: [] }]);
+  expect(shouts()).toBe(before);
+});

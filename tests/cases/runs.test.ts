@@ -188,3 +188,17 @@ cases:
     expect(cases[0]?.failures?.[0]?.message).toMatch(/is not done; the run ended with failed: .*too odd/);
   });
 });
+
+test("runs that could not begin are a mistake, whatever share has to pass", async () => {
+  const program = makeProgram({
+    "main.worker": "---\nmodel: test:model\n---\nGo.\n",
+    "main.test.yaml": "cases:\n  - name: one\n    input: go\n    pass_rate: 0.3\n    expect: { output: done }\n",
+  });
+  const { providers, requests } = playedBy(() => "done");
+  const report = await program.test({ live: true, runs: 5, budget: 1, trust: true, providers });
+  expect(report).toMatchObject({ passed: false, cases: [{ outcome: "failed", passed: 0, runs: 5, isMistake: true }] });
+  expect(requests()).toBe(0);
+  expect(report.cases[0]?.failures?.[0]?.message).toContain("no price is known");
+  const priced = await program.test({ live: true, runs: 5, trust: true, providers });
+  expect(priced.cases).toMatchObject([{ outcome: "passed", passed: 5 }]);
+});

@@ -103,12 +103,13 @@ export async function attempt(
 export async function expectReplays({ memory }: World, program: KillableProgram): Promise<void> {
   const host = { ...memory, importModule: async () => ({ ...program.tools(async () => undefined) }) };
   const provider = { name: "test", description: "for tests", keyVariables: [], create: async () => scriptedModel(program.model) };
+  const directory = await directoryOf({ memory });
+  if (directory === undefined) throw new Error("there is nothing to replay");
   const compiled = await compileToReplay({
-    ...{ target: root, host, trust: true, model: "test:model", providers: [provider] },
+    ...{ target: root, forRun: directory, host, trust: true, model: "test:model", providers: [provider] },
     approval: { mode: "reject_all" },
   });
-  const directory = await directoryOf({ memory });
-  if (!compiled || directory === undefined) throw new Error("there is nothing to replay");
+  if (!compiled) throw new Error("the program does not compile");
   const { facts, secrets } = await readRecord(memory, directory);
   await expectSameReplay(compiled, { host: { ...memory, clock: nodeClock }, facts, secrets, debug: false, events: [] });
 }

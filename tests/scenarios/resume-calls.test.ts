@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type ApprovalDecision, type ApprovalRequest, tool } from "../../src/index.ts";
 import type { Script } from "../../src/testing/index.ts";
 import { worker } from "./harness.ts";
-import { attempt, createWorld, type KillableProgram } from "./killable.ts";
+import { attempt, createWorld, expectReplays, type KillableProgram } from "./killable.ts";
 
 interface Approving {
   readonly asked?: string[];
@@ -27,13 +27,13 @@ function approving({
   });
 }
 
-/** Kills a run before each of its entries, and asserts that it comes to the same output, and asks nothing twice. */
-async function killAtEach(create: (asked: string[]) => KillableProgram, seen: { uncertain: number }): Promise<void> {
+/** Kills a run before each of its entries, or each `step`th, and asserts that it comes to the same output, and asks nothing twice. */
+async function killAtEach(create: (asked: string[]) => KillableProgram, seen: { uncertain: number }, step = 1): Promise<void> {
   const questions: string[] = [];
   const whole = create(questions);
   const { result, record } = await attempt(createWorld(whole.files), whole);
   expect(result?.stopReason).toBe("done");
-  for (let kill = 2; kill <= record.facts.length; kill++) {
+  for (let kill = 2; kill <= record.facts.length; kill += step) {
     const asked: string[] = [];
     const program = create(asked);
     const world = createWorld(program.files);
@@ -44,6 +44,7 @@ async function killAtEach(create: (asked: string[]) => KillableProgram, seen: { 
     const { result: again, error } = await attempt(world, program);
     if (error) throw error;
     expect(again?.output).toEqual(result?.output);
+    await expectReplays(world, program);
     // A question whose answer was lost is asked again, and so is a call that may have run.
     expect(asked.length - before).toBeLessThanOrEqual(questions.length - answers + 1);
     seen.uncertain += asked.length - before - (questions.length - answers);
@@ -97,6 +98,26 @@ test("goes on with the workers that a run created, from any entry", async () => 
   const seen = { uncertain: 0 };
   await killAtEach((asked) => ({ files, tools: () => ({}), model, approval: approving({ asked }), input: "go" }), seen);
   expect(seen.uncertain).toBe(0);
+});
+
+test("goes on without the workers that a run created among those that its program has, from any entry", async () => {
+  const files = {
+    "main.worker": worker('toolsets: { dynamic_workers: {}, delegation: { allow_workers: ["made_*"] } }'),
+    "workers/made_before.worker": worker("description: b"),
+  };
+  const made = (name: string) => ({ tool: "worker_create", args: { name, instructions: `You are ${name}.`, force: true } });
+  const call = (name: string) => ({ tool: "worker_call", args: { worker: name, input: "hello" } });
+  const model: Script = ({ worker: name, turn, tools, toolResults }) => {
+    if (name !== "main") return `I am ${name}`;
+    const known = tools.find((tool) => tool.name === "worker_call")?.description ?? "";
+    expect(known.split("\n").slice(1)).toEqual(["made_before: b"]);
+    if (turn === 1) return { calls: [made("made_one"), made("made_two")] };
+    if (turn === 2) return { calls: [made("made_one")] };
+    if (turn === 3) return { calls: [call("made_one"), call("made_two"), call("made_before")] };
+    return JSON.stringify(toolResults().map(({ result }) => result.ok && result.value));
+  };
+  const seen = { uncertain: 0 };
+  await killAtEach((asked) => ({ files, tools: () => ({}), model, approval: approving({ asked }), input: "go" }), seen, 3);
 });
 
 test("asks once for the start of the entry, and begins with the input that was approved, from any entry", async () => {

@@ -17,7 +17,11 @@ export async function replayCommand(run: string, target: string, flags: ReplayFl
   const recorded = { found, compiled: await readCompiled(createNodeHost(), found) };
   const source = await sourceOf(recorded, flags);
   const targets = target.endsWith(".worker") ? [target] : source.targets;
-  const { program } = await openProgram(targets, source.flags, { toRun: true, ofProgram: source.ofProgram });
+  const { program } = await openProgram(targets, source.flags, {
+    toRun: true,
+    forRun: found.directory,
+    ofProgram: source.ofProgram,
+  });
   const report = await replay({ program, directory: found.directory });
   const { runId, same, differences, drifts } = report;
   await writeResult(

@@ -23,7 +23,7 @@ export interface TestFlags {
   readonly json?: boolean;
 }
 
-/** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails. */
+/** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails, 2 where one could not begin. */
 export async function testCommand(target: string, { json = false, ...flags }: TestFlags): Promise<number> {
   if (flags.live && flags.record) throw new UsageError("--live and --record exclude one another: --record asks the model, too");
   using signals = listenForSignals();
@@ -42,7 +42,8 @@ export async function testCommand(target: string, { json = false, ...flags }: Te
     });
     await written;
     await writeResult(json ? `${JSON.stringify({ v: 1, ...report })}\n` : renderTotals(report));
-    return report.passed ? exitCodes.done : exitCodes.failed;
+    if (report.passed) return exitCodes.done;
+    return report.cases.some(({ isMistake }) => isMistake) ? exitCodes.usage : exitCodes.failed;
   } catch (thrown) {
     const shown = thrown instanceof NoTests ? new UsageError(thrown.message) : thrown;
     return await reportFailure(signal.aborted ? signal.reason : shown, { json, verbose: 0 });

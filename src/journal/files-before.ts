@@ -1,0 +1,34 @@
+import { dirname } from "node:path";
+import type { Host } from "../host/host.ts";
+import type { Fact, FactOf } from "../protocol/fact.ts";
+import { readRecord } from "./read-journal.ts";
+
+/** Files of a program, by their paths in its folder with `/`: the text of each, or null for one that is not there. */
+export type FileTexts = ReadonlyMap<string, string | null>;
+
+/**
+ * Returns the worker files that a recorded run wrote, as they were before it: its program is the one without the workers that it created.
+ * Empty for a run that created none, and for a record that cannot be read, which is refused where the run is to go on.
+ */
+export async function filesBefore(host: Host, directory: string): Promise<FileTexts> {
+  const text = await host.files.readText(`${directory}/journal.jsonl`, { within: dirname(directory) }).catch(() => "");
+  if (!text.includes('"creates":')) return new Map();
+  const record = await readRecord(host, directory).catch(() => undefined);
+  return textsBefore(record?.facts ?? []);
+}
+
+/** A call whose end is not recorded may have written its file, too. */
+function textsBefore(facts: readonly Fact[]): FileTexts {
+  const before = new Map<string, string | null>();
+  for (const fact of facts) {
+    const file = fact.type === "verdict" ? fact.recorded?.["creates"] : undefined;
+    if (fact.type !== "verdict" || typeof file !== "string" || before.has(file) || !hasBegun(facts, fact)) continue;
+    const { replaces } = fact.facts;
+    before.set(file, typeof replaces === "string" ? replaces : null);
+  }
+  return before;
+}
+
+function hasBegun(facts: readonly Fact[], { callPath }: FactOf<"verdict">): boolean {
+  return facts.some((fact) => fact.type === "intent" && fact.kind === "tool" && fact.callPath === callPath);
+}
