@@ -17,7 +17,7 @@ import { readRecord } from "./journal/read-journal.ts";
 import { sweepRecords } from "./journal/sweep-records.ts";
 import { createWriteLog } from "./journal/write-log.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
-import { checkPrices, createPriceLookup, createWindowLookup, unusedPrices } from "./models/prices.ts";
+import { checkPrices, createPriceLookup, createWindowLookup } from "./models/prices.ts";
 import { createProviderEnvironment, scriptsOfTheUser } from "./models/provider-environment.ts";
 import type { KeyForVariable } from "./models/stored-keys.ts";
 import { checkSource, compileSources, defaultHost, hostOf, type OpenProgram, openProgram, refuse } from "./open-program.ts";
@@ -55,6 +55,7 @@ import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
 import { readFiles, sizeOf } from "./runtime/read-files.ts";
 import { type RehearsalSetup, rehearseEntry } from "./runtime/rehearse.ts";
 import { requireIsolation } from "./runtime/require-isolation.ts";
+import { warnOfPrices } from "./runtime/require-prices.ts";
 import { type RunStart, runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { type CreatedWorkerFile, createWorkerFile } from "./toolsets/dynamic-workers.ts";
@@ -82,6 +83,7 @@ export type {
 } from "./requests.ts";
 export { type RecordedConversation, readConversation, readResult } from "./resume.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
+export { warnOfPrices } from "./runtime/require-prices.ts";
 export type { UndoneFile, UndoPlan, UndoReport } from "./undo.ts";
 
 /**
@@ -390,11 +392,4 @@ async function createStart({ program, host }: OpenProgram, request: RunRequest) 
   const whole = buildEntryInput(inputSchemaOf(program), { ...given, files: sizes });
   checkEntryFiles(program, sizes);
   return { input: whole, files: await readFiles(host, attachments), fragments, history, signal };
-}
-
-/** Warns of prices that fit no model of the program. */
-export function warnOfPrices({ workers }: Program, { prices = {} }: Pick<RunRequest, "prices">): readonly string[] {
-  const models = [...new Set([...workers.values()].flatMap(({ model }) => model?.id ?? []))];
-  const shown = models.map((id) => `\`${id}\``).join(", ") || "none";
-  return unusedPrices(prices, models).map((pattern) => `the price of \`${pattern}\` fits no model of the program: ${shown}`);
 }

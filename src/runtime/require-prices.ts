@@ -1,4 +1,4 @@
-import { priceTable } from "../models/prices.ts";
+import { type PriceOverrides, priceTable, unusedPrices } from "../models/prices.ts";
 import type { Program, ToolsetReference, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { RuntimeConfig } from "./config.ts";
@@ -49,4 +49,11 @@ function reachedBy({ callables }: Program, workers: readonly Worker[]): Readonly
     }
   }
   return reached;
+}
+
+/** Warns of prices that fit no model of the program. */
+export function warnOfPrices({ workers }: Program, { prices = {} }: { readonly prices?: PriceOverrides }): readonly string[] {
+  const models = [...new Set([...workers.values()].flatMap(({ model }) => model?.id ?? []))];
+  const shown = models.map((id) => `\`${id}\``).join(", ") || "none";
+  return unusedPrices(prices, models).map((pattern) => `the price of \`${pattern}\` fits no model of the program: ${shown}`);
 }
