@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
 import { noWall } from "../../host/command-bench.ts";
 import { seed } from "../../host/seeded.ts";
 import { randomLine } from "./line-grammar.ts";
 import { readNewLines, readRows } from "./lines.ts";
-import { playAll, type Report } from "./play-all.ts";
+import { createLanes, type Lanes, type Report } from "./play-all.ts";
 import type { Effects } from "./play-line.ts";
 
 /*
@@ -14,8 +14,8 @@ import type { Effects } from "./play-line.ts";
  */
 
 /** Lines of each kind; all of them where `LLM_DO_LINES` is `all`. Random ones: as many, or `LLM_DO_FUZZ_RUNS`. */
-const slice = process.env["LLM_DO_LINES"] === "all" ? Number.POSITIVE_INFINITY : Number(process.env["LLM_DO_LINES"] ?? 12);
-const randomCount = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 12);
+const slice = process.env["LLM_DO_LINES"] === "all" ? Number.POSITIVE_INFINITY : Number(process.env["LLM_DO_LINES"] ?? 8);
+const randomCount = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 8);
 
 const lines: readonly string[] = [
   ...pick(readRows("ordinary.txt")),
@@ -57,10 +57,16 @@ const cases: readonly Case[] = [
   ),
 ];
 
+let lanes: Lanes;
+beforeAll(async () => {
+  if (noWall === "") lanes = await createLanes();
+});
+afterAll(async () => lanes?.close());
+
 test.skipIf(noWall !== "").each(cases)(
   "commands do what was granted, and no more: $name",
   async ({ config, answer, effects }) => {
-    const report = await playAll(
+    const report = await lanes.play(
       lines.map((command) => ({ command, ...effects })),
       { config, answer },
     );

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Effects } from "./play-line.ts";
 
 const spelling: Readonly<Record<string, string>> = {
   "⏎": "\n",
@@ -12,10 +13,12 @@ const spelling: Readonly<Record<string, string>> = {
 
 /** The rows of a file in `lines/`, without those that begin with `##`. Marks stand for line ends, tabs and other blanks. */
 export function readRows(file: string): readonly string[] {
+  return readAll(file).filter((row) => !row.startsWith("##"));
+}
+
+function readAll(file: string): readonly string[] {
   const rows = readFileSync(join(import.meta.dirname, "lines", file), "utf8").split("\n");
-  return rows
-    .filter((row) => row.trim() !== "" && !row.startsWith("##"))
-    .map((row) => row.replaceAll(/[⏎⇥␍␀⍽⌑]/gu, (mark) => spelling[mark] ?? mark));
+  return rows.filter((row) => row.trim() !== "").map((row) => row.replaceAll(/[⏎⇥␍␀⍽⌑]/gu, (mark) => spelling[mark] ?? mark));
 }
 
 /** Each stands for a kind of place: scopes by their rights, a protected name, links, what lies outside, no place at all. */
@@ -27,4 +30,18 @@ export function readNewLines(): readonly string[] {
   const fill = (file: string, mark: string, places: readonly string[]) =>
     readRows(file).flatMap((row) => (row.includes(mark) ? places.map((place) => row.replaceAll(mark, place)) : [row]));
   return [...new Set([...fill("writing.txt", "{T}", writtenPlaces), ...fill("reading.txt", "{S}", readPlaces)])];
+}
+
+export interface EverydayLine extends Effects {
+  readonly command: string;
+}
+
+/** Lines with the effects that each needs. */
+export function readEverydayLines(): readonly EverydayLine[] {
+  let effects: Effects = {};
+  return readAll("everyday.txt").flatMap((row) => {
+    const heading = /^## (\{.*)/.exec(row)?.[1];
+    if (heading !== undefined) effects = JSON.parse(heading) as Effects;
+    return row.startsWith("##") ? [] : [{ command: row, ...effects }];
+  });
 }

@@ -1,8 +1,8 @@
 import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
 import { differencesOf } from "./differences.ts";
 import { createStage, type Line } from "./play-line.ts";
-import { createPlayground } from "./playground.ts";
-import { changesBetween, readTree, restoreTree } from "./tree.ts";
+import { createPlayground, type Playground } from "./playground.ts";
+import { changesBetween, readTree, restoreTree, type Tree } from "./tree.ts";
 
 export interface Report {
   /** Lines that ran, with their program. */
@@ -19,32 +19,53 @@ export interface Report {
 export interface Playing {
   readonly config: ShellConfig;
   readonly answer: "approve" | "deny";
-  /** Playgrounds that are played on at the same time. Default 2. */
-  readonly lanes?: number;
 }
 
-/** Plays each line in a fresh tree, and compares what happened with what was granted. */
-export async function playAll(lines: readonly Line[], { config, answer, lanes = 2 }: Playing): Promise<Report> {
-  const report: Report = { ran: 0, refused: 0, notRun: 0, changed: 0, differences: [] };
-  const left = [...lines];
-  await Promise.all(Array.from({ length: lanes }, () => playLane(left, { config, answer }, report)));
-  return report;
+interface Lane {
+  readonly playground: Playground;
+  tree: Tree;
 }
 
-async function playLane(left: Line[], { config, answer }: Playing, report: Report): Promise<void> {
-  const playground = await createPlayground();
+/** Playgrounds that are played on at the same time. The caller closes them. */
+export interface Lanes {
+  /** Plays each line in a fresh tree, and compares what happened with what was granted. */
+  play(lines: readonly Line[], playing: Playing): Promise<Report>;
+  close(): Promise<void>;
+}
+
+export async function createLanes(count = 2): Promise<Lanes> {
+  const lanes: Lane[] = [];
+  for (let left = count; left > 0; left--) {
+    const playground = await createPlayground();
+    lanes.push({ playground, tree: readTree(playground.root) });
+  }
+  return {
+    play: async (lines, playing) => {
+      const report: Report = { ran: 0, refused: 0, notRun: 0, changed: 0, differences: [] };
+      const left = [...lines];
+      await Promise.all(lanes.map((lane) => playLane(lane, left, { ...playing, report })));
+      return report;
+    },
+    close: async () => {
+      for (const { playground } of lanes) await playground.remove();
+    },
+  };
+}
+
+async function playLane(
+  lane: Lane,
+  left: Line[],
+  { config, answer, report }: Playing & { readonly report: Report },
+): Promise<void> {
+  const { playground } = lane;
   const stage = await createStage(playground, config);
   try {
-    let before = readTree(playground.root);
     for (let line = left.shift(); line !== undefined; line = left.shift()) {
-      const command = line.command
-        .replaceAll("127.0.0.1/9", `127.0.0.1/${playground.port}`)
-        .replaceAll("{PORT}", `${playground.port}`);
+      const command = line.command.replaceAll("127.0.0.1/9", "127.0.0.1/{PORT}").replaceAll("{PORT}", `${playground.port}`);
       const { granted, result, refused } = await stage.play({ ...line, command }, answer);
+      const before = lane.tree;
       const after = readTree(playground.root, before);
       const differences = differencesOf(granted, { before, after, heard: playground.heard(), result });
-      if (process.env["LLM_DO_SHOW_LINES"])
-        process.stderr.write(`${JSON.stringify({ line, granted, result, refused, differences })}\n`);
       report.differences.push(
         ...differences.map((what) => `${JSON.stringify(line)} granted ${JSON.stringify(granted)}: ${what}`),
       );
@@ -54,10 +75,9 @@ async function playLane(left: Line[], { config, answer }: Playing, report: Repor
       const changed = changesBetween(before, after);
       if (changed.length === 0) continue;
       report.changed++;
-      before = restoreTree(playground.root, before, changed);
+      lane.tree = restoreTree(playground.root, before, changed);
     }
   } finally {
     await stage.close();
-    await playground.remove();
   }
 }
