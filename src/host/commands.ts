@@ -4,6 +4,8 @@ import type { ResolvedPath, Scopes } from "./scopes.ts";
 export interface Commands {
   /** Returns whether and how commands are isolated here. Tried once. */
   isolation(): Promise<Isolation>;
+  /** Returns whether commands can have `scratch` here. Tried once. Default: they cannot. */
+  layers?(): Promise<boolean>;
   /**
    * Finds a program by its bare name on the fixed PATH. Returns an absolute host path, or undefined. With `scopes`: on the PATH of
    * a command that may use them, which has no folder that such a command could write to.
@@ -97,6 +99,8 @@ export interface CommandRights {
    * of files that ask before they are read.
    */
   readonly reads: readonly string[];
+  /** True: it writes in all scopes that it sees, and nothing of it remains. Then `writes` is empty. Default false. */
+  readonly scratch?: boolean;
 }
 
 export type Conversation = (write: (text: string) => void) => (chunk: Uint8Array) => void;
@@ -121,6 +125,8 @@ export interface CommandResult {
   readonly movedAside: readonly string[];
   /** Virtual paths of the first folders below the deepest level, which are hidden behind a wall. */
   readonly tooDeep: readonly string[];
+  /** Virtual paths that a command with `scratch` wrote, as far as they were counted. */
+  readonly thrownAway?: readonly string[] | undefined;
   /** What the command did not see of git's files. Absent: it saw them as they are. */
   readonly git?: GitLeftOut | undefined;
 }

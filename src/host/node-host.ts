@@ -68,6 +68,7 @@ function createLazyCommands(machine: Machine): Commands {
   };
   return {
     isolation: async () => (await load()).isolation(),
+    layers: async () => (await (await load()).layers?.()) === true,
     which: async (name, scopes) => (await load()).which(name, scopes),
     run: async (request) => (await load()).run(request),
   };

@@ -14,6 +14,11 @@ export function settingsFolder(stateDirectory: string): string {
   return join(stateDirectory, "private", "settings");
 }
 
+/** The folder on which layers are mounted, each command's in a namespace of its own: it stays empty. */
+export function layersFolder(stateDirectory: string): string {
+  return join(stateDirectory, "private", "layers");
+}
+
 /**
  * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the secrets of runs, compiled code
  * that the next process runs, and the user's configuration.

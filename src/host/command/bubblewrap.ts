@@ -34,7 +34,11 @@ const temporaryBytes = 1024 ** 3;
  * in the wall could read them in `/proc/1/cmdline`. bwrap checks a bind by descriptor (`--bind-fd`) against what it got, so a
  * folder that is swapped meanwhile is a failure and no hole.
  */
-export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledCommand): Launch {
+export function toBubblewrapLaunch(
+  bubblewrap: Bubblewrap,
+  command: WalledCommand,
+  layerSource: Printing["layerSource"] = ({ path }) => path,
+): Launch {
   const handed: Handed[] = [];
   const hand = (one: Handed) => String(handed.push(one) + 2);
   const mounts = leaveOutNeedless(orderMounts(command.mounts));
@@ -42,7 +46,7 @@ export function toBubblewrapLaunch(bubblewrap: Bubblewrap, command: WalledComman
   const isSystemCovered = around("/sys") !== undefined;
   const args = [
     ...separation(bubblewrap, command.network),
-    ...mounts.flatMap((mount) => printMount(mount, { hand, bubblewrap, around })),
+    ...mounts.flatMap((mount) => printMount(mount, { hand, bubblewrap, around, layerSource })),
     // After the scopes, whose mounts could cover them.
     ...["--proc", "/proc", "--dev", "/dev", ...sized(bubblewrap), "--tmpfs", "/dev/shm"],
     ...(isSystemCovered ? ["--tmpfs", "/sys", "--remount-ro", "/sys"] : ["--dir", "/sys"]),
@@ -122,12 +126,14 @@ function leaveOutNeedless(mounts: readonly Mount[]): readonly Mount[] {
 }
 
 interface Printing {
+  /** The folder of a layer in the namespace in which bwrap starts. */
+  readonly layerSource: (mount: Mount) => string;
   readonly hand: (one: Handed) => string;
   readonly bubblewrap: Bubblewrap;
   readonly around: ReturnType<typeof enclosing>;
 }
 
-function printMount(mount: Mount, { hand, bubblewrap, around }: Printing): readonly string[] {
+function printMount(mount: Mount, { hand, bubblewrap, around, layerSource }: Printing): readonly string[] {
   switch (mount.kind) {
     case "link":
       return ["--symlink", mount.target, mount.path];
@@ -145,6 +151,7 @@ function printMount(mount: Mount, { hand, bubblewrap, around }: Printing): reado
       return ["--ro-bind", "/dev/null", mount.path];
     case "read-only":
     case "writable": {
+      if (mount.kind === "writable" && mount.isLayer) return ["--bind", layerSource(mount), mount.path];
       const flag = mount.kind === "writable" ? "--bind" : "--ro-bind";
       if (mount.descriptor === undefined) return [flag, mount.source, mount.path];
       return [`${flag}-fd`, hand({ type: "descriptor", descriptor: mount.descriptor }), mount.path];

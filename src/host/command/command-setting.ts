@@ -29,6 +29,8 @@ export interface CommandSetting {
   readonly before: ProtectedEntries;
   /** What it sees of git's files where that differs from the disk; undefined where nothing does. */
   readonly git: GitView | undefined;
+  /** Receives the host paths that a command with `scratch` wrote. */
+  readonly onWritten: (paths: readonly string[]) => void;
   /** The folders that it may write in. */
   readonly places: readonly WritePlace[];
 }

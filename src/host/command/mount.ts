@@ -8,6 +8,8 @@ export type Mount =
       readonly path: string;
       readonly source: string;
       readonly descriptor?: number;
+      /** A writable one of which nothing remains; only where there are layers. */
+      readonly isLayer?: boolean;
       /** The files of a read-only mount that may be copied instead. */
       readonly copies?: readonly Copy[] | undefined;
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
-import { delimiter } from "node:path";
+import { delimiter, relative, sep } from "node:path";
+import { isWithin } from "../../util/within.ts";
 import { type CommandResult, type Commands, NotIsolated } from "../commands.ts";
 import { scopeTable } from "../open-scopes.ts";
 import { foldName } from "../protected-names.ts";
@@ -19,6 +20,7 @@ import { findProgram, findProgramPath, findSystemProgram } from "./program-path.
 import { closeHandles, findProtected, type ProtectedEntry } from "./protected-entries.ts";
 import { isShown } from "./scope-view.ts";
 import { toolchainEnvironment } from "./toolchain-view.ts";
+import { tryLayers } from "./try-layers.ts";
 import { runWalled } from "./walled-command.ts";
 import { closePlaces, openPlaces } from "./write-places.ts";
 
@@ -52,7 +54,15 @@ export function createNodeCommands(machine: Machine): Commands {
       : Promise.resolve({ type: "none", why: "isolation is turned off" });
     return found;
   };
+  let layers: Promise<boolean> | undefined;
   return {
+    layers: async () => {
+      const present = await wall();
+      const shell = findShell();
+      if (present.type !== "bubblewrap" || shell === undefined) return false;
+      layers ??= tryLayers(present.bubblewrap, { shell, path: findPath(), stateDirectory: machine.stateDirectory });
+      return layers;
+    },
     isolation: async () => {
       const present = await wall();
       return present.type === "none" ? present : { type: present.type };
@@ -72,7 +82,10 @@ export function createNodeCommands(machine: Machine): Commands {
 }
 
 /** Finds protected names before and after the command: new ones are moved aside, however it ended. */
-async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "git" | "places">): Promise<CommandResult> {
+async function runGuarded(
+  wall: Wall,
+  setting: Omit<CommandSetting, "before" | "git" | "onWritten" | "places">,
+): Promise<CommandResult> {
   const { request, table, machine } = setting;
   if (wall.type === "none" && request.isolationRequired) throw new NotIsolated(wall.why);
   const unprotected = new Set(request.unprotected?.map(foldName));
@@ -83,6 +96,10 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "
   let movedAside: readonly string[] = [];
   let tooDeep: readonly string[] = [];
   let git: GitView | undefined;
+  let thrownAway: readonly string[] | undefined;
+  const onWritten = (paths: readonly string[]) => {
+    thrownAway = paths.flatMap((path) => virtualPathOf(table, path) ?? []);
+  };
   try {
     const { hidesCredentials } = request;
     const openHandles = wall.type !== "none";
@@ -90,7 +107,7 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "
     tooDeep = before.tooDeep;
     git = wall.type === "none" ? undefined : viewGit(setting, before.gits, unprotected);
     try {
-      ended = await execute(wall, { ...setting, before, git, places });
+      ended = await execute(wall, { ...setting, before, git, onWritten, places });
     } finally {
       await closeHandles(before);
       const isOurs = ({ facts }: ProtectedEntry) => machine.writes.has(facts);
@@ -100,7 +117,7 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "
     endWatch();
     await closePlaces(places);
   }
-  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep, git });
+  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep, git, thrownAway });
   if (!ended.aborted) return result;
   request.onInterrupted?.(result);
   throw request.signal.reason;
@@ -108,7 +125,7 @@ async function runGuarded(wall: Wall, setting: Omit<CommandSetting, "before" | "
 
 /** Commands without rights of their own see git's files as they are. */
 function viewGit(
-  { request, table }: Omit<CommandSetting, "before" | "git" | "places">,
+  { request, table }: Omit<CommandSetting, "before" | "git" | "onWritten" | "places">,
   entries: readonly string[],
   opened: ReadonlySet<string>,
 ) {
@@ -128,6 +145,19 @@ async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
   });
 }
 
+/** The path of the tools, by the deepest root. */
+function virtualPathOf(table: ScopeTable, path: string): string | undefined {
+  const around = table.roots.filter(({ realPath }) => isWithin(path, realPath));
+  const root = around.sort((a, b) => b.realPath.length - a.realPath.length)[0];
+  if (root === undefined) return undefined;
+  return table.format(
+    root.declaration,
+    relative(root.realPath, path)
+      .split(sep)
+      .filter((name) => name !== ""),
+  );
+}
+
 function notFound(program: string): Ended {
   return neverStarted(`llm-do: ${program}: command not found\n`, { exitCode: 127, failure: "ENOENT" });
 }
@@ -138,7 +168,7 @@ function randomName(): string {
 
 function toResult(
   ended: Ended,
-  { git, ...more }: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep"> & Pick<CommandSetting, "git">,
+  { git, ...more }: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep" | "thrownAway"> & Pick<CommandSetting, "git">,
 ): CommandResult {
   return {
     exitCode: ended.exitCode,

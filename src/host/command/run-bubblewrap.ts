@@ -1,8 +1,42 @@
+import { dirname, join } from "node:path";
+import type { EntryHandle } from "../directory.ts";
 import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
 import { startGuardian } from "./guardian.ts";
 import type { Ended, ProcessLimits } from "./launch.ts";
+import { addLayers, type LayerPrograms, layerFolder } from "./layers.ts";
+import type { Mount } from "./mount.ts";
 import { takePipes } from "./output-pipe.ts";
 import { runProcess } from "./run-process.ts";
+
+export interface Layering {
+  readonly programs: LayerPrograms;
+  /** A private folder. */
+  readonly place: string;
+}
+
+/** Runs a command whose layers are mounted below `place`. Calls `onWritten` with the host paths that it wrote. */
+export async function runLayered(
+  bubblewrap: Bubblewrap,
+  command: WalledCommand,
+  { limits, layering, onWritten }: { limits: ProcessLimits; layering: Layering; onWritten: (paths: readonly string[]) => void },
+): Promise<Ended> {
+  const { programs, place } = layering;
+  startGuardian(command.shell);
+  const mounts = command.mounts.filter((mount) => mount.kind === "writable" && mount.isLayer === true);
+  const paths = mounts.map(({ path }) => path);
+  const inner = toBubblewrapLaunch(bubblewrap, command, ({ path }) => layerFolder(place, paths.indexOf(path)));
+  const layers = mounts.map((mount) => ({ path: mount.path, handle: handleOf(mount) }));
+  const { launch, written } = addLayers(inner, layers, { programs, place, shell: command.shell, folder: dirname(place) });
+  const ended = await runProcess({ ...launch, isGuarded: true, output: await takePipes() }, limits);
+  onWritten(written().map(([index, path]) => join(paths[index] ?? "", path)));
+  return ended;
+}
+
+function handleOf(mount: Mount): EntryHandle {
+  const { path } = mount;
+  const descriptor = "descriptor" in mount ? mount.descriptor : undefined;
+  return { path, descriptor, close: async () => undefined };
+}
 
 /**
  * Runs a command in `bwrap`. Between two of its first steps bwrap has a child that waits for it and for nothing else: if bwrap ended

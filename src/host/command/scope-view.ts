@@ -23,6 +23,7 @@ export function toRootMounts(table: ScopeTable, handles: readonly EntryHandle[],
   return table.roots.flatMap(({ declaration, realPath: path }, index): readonly Mount[] => {
     if (ownFolders.some((folder) => isWithin(path, folder))) return [];
     if (!isShown(declaration, given)) return [{ kind: "hidden-folder", path }];
+    if (given.request.rights?.scratch) return [{ ...toMount("writable", path, handles[index]), isLayer: true }];
     const isOpen = given.request.openScopes?.includes(declaration.name) !== false || declaration.writeApproval !== true;
     const kind = isOpen && isWritable(given.places, { scope: declaration, components: [] }) ? "writable" : "read-only";
     return [toMount(kind, path, handles[index])];
@@ -95,7 +96,11 @@ export function toMask(entry: ProtectedEntry): readonly Mount[] {
   return handle === undefined ? [] : [toMount("read-only", path, handle)];
 }
 
-function toMount(kind: "read-only" | "writable", path: string, handle: EntryHandle | undefined): Mount {
+function toMount(
+  kind: "read-only" | "writable",
+  path: string,
+  handle: EntryHandle | undefined,
+): Extract<Mount, { source: string }> {
   const { descriptor } = handle ?? {};
   return descriptor === undefined ? { kind, path, source: path } : { kind, path, source: path, descriptor };
 }

@@ -1,7 +1,7 @@
 import { isWithin } from "../../util/within.ts";
 import { NotIsolated } from "../commands.ts";
 import type { EntryHandle } from "../directory.ts";
-import { settingsFolder } from "../private-folders.ts";
+import { layersFolder, settingsFolder } from "../private-folders.ts";
 import { assertInPlace, type OpenFolder } from "../scope-walk.ts";
 import type { Bubblewrap, WalledCommand } from "./bubblewrap.ts";
 import { createCommandEnvironment, inPrivateHome } from "./command-environment.ts";
@@ -9,9 +9,10 @@ import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
 import type { Wall } from "./find-wall.ts";
 import type { Ended } from "./launch.ts";
+import { findLayerPrograms } from "./layers.ts";
 import { foldersAbove, type Mount } from "./mount.ts";
 import { findProgram } from "./program-path.ts";
-import { runBubblewrap } from "./run-bubblewrap.ts";
+import { type Layering, runBubblewrap, runLayered } from "./run-bubblewrap.ts";
 import { runProcess } from "./run-process.ts";
 import { findStart, type KeepHandle, pinFolders, toMask, toPlaceMounts, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
@@ -75,11 +76,16 @@ async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): 
   makeCopiesFolder(parent);
   const described = await describeCommand(setting, { home: wallHome, temporary: wallTemporary, mounts: privateFolders });
   const view = await copySettings(described.mounts, { parent, processes });
+  const layering = setting.request.rights?.scratch ? await findLayering(setting) : undefined;
   let said = "";
   try {
     for (let count = 0; count < attempts; count++) {
       setting.request.signal.throwIfAborted();
-      const ended = await runBubblewrap(bubblewrap, { ...described, mounts: view.mounts }, setting.request);
+      const command = { ...described, mounts: view.mounts };
+      const { request: limits, onWritten } = setting;
+      const ended = layering
+        ? await runLayered(bubblewrap, command, { limits, layering, onWritten })
+        : await runBubblewrap(bubblewrap, command, limits);
       if (!hasFailed(ended)) return ended;
       said = ended.stderr.text.trim();
     }
@@ -87,6 +93,15 @@ async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): 
     view.release();
   }
   throw new NotIsolated(`${bubblewrap.file} could not isolate the command: ${said}`);
+}
+
+/** Rejects where there are no layers: what was to be thrown away must not remain. */
+async function findLayering({ machine, path }: WalledSetting): Promise<Layering> {
+  const programs = findLayerPrograms(path);
+  if (programs === undefined) throw new NotIsolated("unshare, mount and find of the system are missing");
+  const place = layersFolder(machine.stateDirectory);
+  makeCopiesFolder(place);
+  return { programs, place };
 }
 
 /** Returns whether the wall failed: the command has not begun, was not aborted, and is not too long to be started. */
@@ -110,7 +125,8 @@ async function describeCommand(setting: WalledSetting, folders: PrivateFolders):
     environment: createCommandEnvironment(setting, folders),
     mounts: await findMounts(setting, folders.mounts),
     cwd: start.path,
-    cwdHandle: start.isFixed ? undefined : setting.cwd,
+    // A folder in a layer is another one than that below it.
+    cwdHandle: start.isFixed || request.rights?.scratch ? undefined : setting.cwd,
     network: request.network,
     shell,
     gitConfiguration,
