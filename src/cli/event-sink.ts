@@ -4,9 +4,8 @@ import { StreamedText } from "../ui/headless/streamed-text.ts";
 import { createTextPrinter } from "../ui/headless/text-printer.ts";
 import { createRunView, foldEvent } from "../ui/run-view.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { escapeUnseen } from "./escape-unseen.ts";
 import { UsageError } from "./exit-codes.ts";
-import { keepStatus, writeStderr, writeStderrAsIs, writeStreamed } from "./output.ts";
+import { keepStatus, renderJsonLine, writeStderr, writeStderrAsIs, writeStreamed } from "./output.ts";
 
 /** The event listeners of a run on the command line. */
 export interface Listeners extends Disposable {
@@ -38,7 +37,7 @@ export function openListeners(options: ListenOptions): Listeners {
   const progress = showsProgress ? startProgress() : undefined;
   if (progress) sinks.push(progress.onEvent);
   if (file) sinks.push(file.write);
-  else if (events !== undefined) sinks.push((event) => writeStderrAsIs(renderEventLine(event)));
+  else if (events !== undefined) sinks.push((event) => writeStderrAsIs(renderJsonLine(event)));
   const onEvent: EventSink = (event) => {
     for (const sink of sinks) sink(event);
   };
@@ -82,7 +81,7 @@ function openEventFile(path: string): { readonly write: EventSink; close(): void
   const write = (event: RunEvent) => {
     if (descriptor === undefined) return;
     try {
-      writeWhole(descriptor, Buffer.from(renderEventLine(event)));
+      writeWhole(descriptor, Buffer.from(renderJsonLine(event)));
     } catch (thrown) {
       writeStderr(`llm-do: warning: no more events are written to ${path}: ${errorMessage(thrown)}\n`);
       close();
@@ -93,9 +92,4 @@ function openEventFile(path: string): { readonly write: EventSink; close(): void
 
 function writeWhole(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-}
-
-/** One line of JSON, which reads back as the event and does nothing to a terminal. */
-export function renderEventLine(event: RunEvent): string {
-  return `${escapeUnseen(JSON.stringify(event))}\n`;
 }

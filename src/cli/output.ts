@@ -1,4 +1,5 @@
 import { escapeControls, escapeText } from "../util/escape-text.ts";
+import { escapeUnseen } from "./escape-unseen.ts";
 
 const writeToStdout = process.stdout.write.bind(process.stdout);
 
@@ -37,9 +38,14 @@ export function writeResult(text: string): Promise<void> {
   return writeStyled(process.stdout.isTTY ? escapeControls(text) : text);
 }
 
-/** A value as JSON, in several lines. */
+/** A value as JSON that does nothing to a terminal, in several lines. */
 export function renderJson(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
+  return `${escapeUnseen(JSON.stringify(value, undefined, 2))}\n`;
+}
+
+/** The same in one line. */
+export function renderJsonLine(value: unknown): string {
+  return `${escapeUnseen(JSON.stringify(value))}\n`;
 }
 
 /** As `writeResult`, for text of ours that is formatted for a terminal. */

@@ -22,7 +22,7 @@ import {
   UsageError,
 } from "./exit-codes.ts";
 import type { JsonArtifact, JsonResult } from "./json-result.ts";
-import { writeStderr } from "./output.ts";
+import { renderJsonLine, writeStderr } from "./output.ts";
 import { renderFailure } from "./render-failure.ts";
 import { deliverResult } from "./result-file.ts";
 
@@ -61,7 +61,7 @@ export function describeEnding({ stopReason, reason = "" }: RunOutput): string |
 }
 
 function deliver({ json, output }: ReportFlags, { facts, text }: { facts: JsonResult; text: string }): Promise<boolean> {
-  return json ? deliverResult(renderJson(facts), output, "result.json") : deliverResult(text, output, "result.txt");
+  return json ? deliverResult(renderJsonLine(facts), output, "result.json") : deliverResult(text, output, "result.txt");
 }
 
 function describeArtifact({ name, mediaType, bytes, sha256, callPath, path }: Artifact): JsonArtifact {
@@ -101,10 +101,6 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   if (usage && flags.verbose > 0 && !flags.quiet) writeStderr(`llm-do: spent ${renderUsage(usage)}\n`);
   return exitCode;
-}
-
-function renderJson(result: JsonResult): string {
-  return `${JSON.stringify(result)}\n`;
 }
 
 function codeOf(thrown: unknown): string {

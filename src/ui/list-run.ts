@@ -2,9 +2,9 @@ import type { FactOf, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { clipText } from "../util/clip-text.ts";
-import { show } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
 import { summarizeJournal } from "./render-journal.ts";
+import { renderLines } from "./render-lines.ts";
 import { dollars } from "./render-usage.ts";
 
 /** A run as `runs list --json` has it. Members that its journal does not have are absent. */
@@ -80,12 +80,12 @@ function promptOf({ input: { input: fields } }: FactOf<"run-start">): string | u
 export function renderListedRun({ runId, summary, ...run }: ListedRun, columns: number): string {
   const { program, model, milliseconds, usage, prompt } = run;
   const facts = [
-    ...(program === undefined ? [] : [show(program)]),
-    ...(model === undefined ? [] : [show(modelLabel(model))]),
+    ...(program === undefined ? [] : [program]),
+    ...(model === undefined ? [] : [modelLabel(model)]),
     ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s`]),
     ...(usage?.usd === undefined ? [] : [dollars(usage.usd)]),
   ];
-  const said = prompt === undefined ? "" : `: ${show(prompt)}`;
+  const said = prompt === undefined ? "" : `: ${prompt}`;
   const lines = [`${runId}  ${summary}`, ...(facts.length > 0 ? [`  ${facts.join(", ")}${said}`] : [])];
-  return lines.map((line) => `${clipText(line, columns, "...")}\n`).join("");
+  return renderLines(lines, columns);
 }

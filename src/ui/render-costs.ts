@@ -3,7 +3,8 @@ import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 import { addUsage, noUsage, type Usage } from "../protocol/usage.ts";
 import { sentParts } from "./context-ledger.ts";
-import { count, counted, show } from "./explain/phrases.ts";
+import { count, counted } from "./explain/phrases.ts";
+import { renderLines } from "./render-lines.ts";
 import { renderUsage } from "./render-usage.ts";
 
 /** The most turns, and parts of contexts, that have a line of their own. */
@@ -22,7 +23,7 @@ export function renderCosts(entries: readonly JournalEntry[]): string {
   const sent = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const partRows = parts.map(
     ({ callPath, part, tokens, requests }) =>
-      `${count(tokens)} tokens (${Math.round((100 * tokens) / Math.max(1, sent))}%) in ${counted(requests, "request")}: ${show(callPath)}, ${show(part)}`,
+      `${count(tokens)} tokens (${Math.round((100 * tokens) / Math.max(1, sent))}%) in ${counted(requests, "request")}: ${callPath}, ${part}`,
   );
   const lines = [
     "by worker:",
@@ -32,7 +33,7 @@ export function renderCosts(entries: readonly JournalEntry[]): string {
     "by part of a context, as far as it was sent, at four characters a token:",
     ...cut(partRows, "part"),
   ];
-  return lines.map((line) => `${line.endsWith(":") && !line.startsWith(" ") ? line : `  ${line}`}\n`).join("");
+  return renderLines(lines.map((line) => (line.endsWith(":") && !line.startsWith(" ") ? line : `  ${line}`)));
 }
 
 function cut(rows: readonly string[], noun: string): readonly string[] {
@@ -41,7 +42,7 @@ function cut(rows: readonly string[], noun: string): readonly string[] {
 }
 
 function renderCost({ label, usage }: Cost): string {
-  return `${show(label)}: ${renderUsage(usage)}`;
+  return `${label}: ${renderUsage(usage)}`;
 }
 
 function readCosts(entries: readonly JournalEntry[]): readonly [workers: readonly Cost[], turns: readonly Cost[]] {

@@ -3,10 +3,11 @@ import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { callLabel } from "./call-label.ts";
 import { renderLedgers } from "./context-ledger.ts";
-import { count, counted, show } from "./explain/phrases.ts";
+import { count, counted } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
 import { renderCompaction } from "./render-compaction.ts";
 import { renderDecision } from "./render-decision.ts";
+import { renderLines } from "./render-lines.ts";
 import { renderResult } from "./render-result.ts";
 import { renderUsage } from "./render-usage.ts";
 
@@ -39,7 +40,7 @@ function readable<T>(entry: JournalEntry, render: () => T): T | string {
   try {
     return render();
   } catch {
-    return `(entry ${entry.n}, ${show(entry.type)}, is damaged)`;
+    return `(entry ${entry.n}, ${entry.type}, is damaged)`;
   }
 }
 
@@ -48,12 +49,11 @@ export function renderJournal(journal: Journal, columns: number): string {
   const { version, entries, problems } = journal;
   const [first, last] = [entries[0], entries.findLast(({ type }) => type !== "undo")];
   const summary = summarizeJournal({ version, ...(first && last ? { first, last } : {}) });
-  const damaged = [...problems].map(([n, problem]) => [n, `(entry ${n}: ${show(problem)})`] as const);
-  if (first?.type !== "run-start")
-    return [summary, ...damaged.map(([, line]) => `  ${line}`)].map((line) => `${clip(line, columns)}\n`).join("");
+  const damaged = [...problems].map(([n, problem]) => [n, `(entry ${n}: ${problem})`] as const);
+  if (first?.type !== "run-start") return renderLines([summary, ...damaged.map(([, line]) => `  ${line}`)], columns);
   const { runId, program, entry, mode, version: recordedBy, programDigest } = first;
   const head = [
-    readable(first, () => `run ${runId} of ${show(program)}, entry ${show(entry)}, approvals: ${mode}`),
+    readable(first, () => `run ${runId} of ${program}, entry ${entry}, approvals: ${mode}`),
     readable(first, () => `llm-do ${recordedBy}, program ${programDigest.slice(0, 12)}`),
     `started ${summary}`,
     ...(version === 1 ? ["recorded by an older llm-do: it can be shown, and not replayed"] : []),
@@ -63,7 +63,7 @@ export function renderJournal(journal: Journal, columns: number): string {
     .sort(([a], [b]) => a - b)
     .flatMap(([, line]) => (line === undefined ? [] : [line.startsWith("  ") ? line : `  ${line}`]));
   const ledgers = renderLedgers(entries);
-  return [...head, ...lines, ...renderUnfinished(journal), ...ledgers].map((line) => `${clip(line, columns)}\n`).join("");
+  return renderLines([...head, ...lines, ...renderUnfinished(journal), ...ledgers], columns);
 }
 
 function renderEnd(last: JournalEntry): string {
@@ -81,19 +81,19 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
   const label = "callPath" in entry ? callLabel(entry.callPath) : "";
   switch (entry.type) {
     case "run-end":
-      return entry.error ? `  failed: ${show(String(entry.error["message"]))}` : undefined;
+      return entry.error ? `  failed: ${String(entry.error["message"])}` : undefined;
     case "call-start":
-      return `  ${label} starts${entry.model ? ` on ${show(modelLabel(entry.model))}` : ""}`;
+      return `  ${label} starts${entry.model ? ` on ${modelLabel(entry.model)}` : ""}`;
     case "call-end":
-      return `  ${label} ends: ${entry.stopReason}${entry.stopReason === "cut" ? ` (${show(entry.reason ?? "")})` : ""}, ${renderUsage(entry.usage)}`;
+      return `  ${label} ends: ${entry.stopReason}${entry.stopReason === "cut" ? ` (${entry.reason ?? ""})` : ""}, ${renderUsage(entry.usage)}`;
     case "verdict":
-      return entry.verdict.type === "allowed" ? undefined : `  ${label}: ${entry.verdict.type} (${show(entry.verdict.why)})`;
+      return entry.verdict.type === "allowed" ? undefined : `  ${label}: ${entry.verdict.type} (${entry.verdict.why})`;
     case "decision":
       return `  ${label} ${renderDecision(entry)}`;
     case "answer":
       return `  ${label} ${renderDecision({ decision: entry.decision, source: "person" })}, for when the run goes on`;
     case "revocation":
-      return `  ${label} revoked an approval for the run: ${show(entry.worker)} > ${show(entry.tool)}`;
+      return `  ${label} revoked an approval for the run: ${entry.worker} > ${entry.tool}`;
     case "refusal":
       return `  ${label} ${renderResult({ ok: false, error: entry.error as unknown as JsonObject }, columns)}`;
     case "limit":
@@ -101,9 +101,9 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "result":
       return entry.kind === "tool" ? `  ${label} ${renderOutcome(entry.outcome, columns)}` : undefined;
     case "compaction":
-      return `  ${label}${show(entry.key.replace(/^compaction (\d+).*/, ", turn $1"))}: ${renderCompaction(entry)}`;
+      return `  ${label}${entry.key.replace(/^compaction (\d+).*/, ", turn $1")}: ${renderCompaction(entry)}`;
     case "cut":
-      return `  ${label}: the result of ${count(entry.characters)} characters was cut, as ${show(entry.id)}`;
+      return `  ${label}: the result of ${count(entry.characters)} characters was cut, as ${entry.id}`;
     case "attempt":
       return `  goes on: attempt ${entry.number} at ${new Date(entry.time).toISOString().replace("T", " ").slice(0, 16)}`;
     case "worker":
@@ -123,9 +123,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
 function renderOutcome(outcome: Outcome, columns: number): string {
   if (outcome.type === "value") return renderResult(outcome.value, columns);
   const { partial } = outcome.type === "interrupted" ? outcome : {};
-  return partial === undefined
-    ? "was interrupted"
-    : `was interrupted after ${show(clipText(JSON.stringify(partial), columns, "..."))}`;
+  return partial === undefined ? "was interrupted" : `was interrupted after ${clipText(JSON.stringify(partial), columns, "...")}`;
 }
 
 function renderUnfinished({ entries, torn }: Journal): string[] {
@@ -159,7 +157,3 @@ const effectNames = {
   connect: "a connection",
   step: "a step of code",
 } as const;
-
-function clip(line: string, columns: number): string {
-  return clipText(line, columns, "...");
-}

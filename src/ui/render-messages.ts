@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord, recordsIn } from "../protocol/json.ts";
 import { escapeText } from "../util/escape-text.ts";
-import { show } from "./explain/phrases.ts";
+import { renderLines } from "./render-lines.ts";
 
 /** Shows what each call was sent and what it answered, in the order of the journal. Secrets are tokens; texts are whole. */
 export function renderMessages(entries: readonly JournalEntry[]): string {
@@ -27,7 +27,7 @@ function renderEntry(entry: JournalEntry): readonly string[] {
 }
 
 function renderParts(head: string, parts: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
-  return parts.length === 0 ? [] : [`--- ${show(head)}\n`, ...parts.map((part) => `${showLines(textOf(part))}\n`)];
+  return parts.length === 0 ? [] : [renderLines([`--- ${head}`]), ...parts.map((part) => `${showLines(textOf(part))}\n`)];
 }
 
 function textOf(part: Readonly<Record<string, unknown>>): string {

@@ -2,7 +2,8 @@ import type { CallPath } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { clipText } from "../util/clip-text.ts";
 import { callLabel } from "./call-label.ts";
-import { counted, show } from "./explain/phrases.ts";
+import { counted } from "./explain/phrases.ts";
+import { renderLines } from "./render-lines.ts";
 
 /** The outcome of a replay, as far as it is shown. */
 export interface ShownReplay {
@@ -22,7 +23,7 @@ interface ShownDrift {
 
 /** One line where the program of today does the same; otherwise a line for each call and each effect that is different. */
 export function renderReplay({ runId, same, differences, drifts }: ShownReplay, columns: number): string {
-  if (same) return `run ${runId}: the program of today does the same\n`;
+  if (same) return renderLines([`run ${runId}: the program of today does the same`]);
   const effects = drifts.flatMap((drift) => {
     const later = drifts.filter(({ callPath, change }) => callPath === drift.callPath && change === undefined).length;
     const follow = later === 0 ? "" : `; also ${counted(later, "later request")} of it`;
@@ -38,7 +39,7 @@ export function renderReplay({ runId, same, differences, drifts }: ShownReplay, 
     ...effects.map((line) => `  ${line}`),
     ...calls.map((line) => clipText(`  ${line}`, columns, "...")),
   ];
-  return lines.map((line) => `${show(line)}\n`).join("");
+  return renderLines(lines);
 }
 
 function describeDrift({ callPath, key, kind, change, place }: ShownDrift): string {

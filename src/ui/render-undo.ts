@@ -1,10 +1,10 @@
 import type { JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
 import { runSteps } from "../util/in-steps.ts";
 import { callLabel } from "./call-label.ts";
-import { bytes, counted, show } from "./explain/phrases.ts";
+import { bytes, counted } from "./explain/phrases.ts";
 import { PreviewRows } from "./preview-rows.ts";
 import { renderDiff } from "./render-diff.ts";
+import { renderLines } from "./render-lines.ts";
 
 interface ShownFile {
   readonly path: string;
@@ -49,13 +49,11 @@ export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diff
       ? `run ${runId} wrote ${counted(files.length, "file")}:`
       : `run ${runId} wrote no files that can be taken back`;
   const rows = files.flatMap((file) => [
-    `  ${show(file.path)}  ${show(reasons[file.action](file))}${file.isPartial ? "; its earlier writes stay: something else changed it between them" : ""}`,
+    `  ${file.path}  ${reasons[file.action](file)}${file.isPartial ? "; its earlier writes stay: something else changed it between them" : ""}`,
     ...(diffs && file.action === "restore" ? diffRows(file, columns) : []),
   ]);
   const toRows = (why: string, calls: ShownUndo["lasting"]) => {
-    const shown = calls.map(
-      ({ callPath, tool, args }) => `  ${callLabel(callPath)}: ${show(tool)} ${show(JSON.stringify(args))}`,
-    );
+    const shown = calls.map(({ callPath, tool, args }) => `  ${callLabel(callPath)}: ${tool} ${JSON.stringify(args)}`);
     return shown.length > 0 ? [`not taken back, since ${why}:`, ...shown] : [];
   };
   const notes = [
@@ -68,7 +66,7 @@ export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diff
       lasting.filter(({ isOfFile }) => !isOfFile),
     ),
   ];
-  return [head, ...rows, ...notes].map((line) => `${diffs ? line : clipText(line, columns, "...")}\n`).join("");
+  return renderLines([head, ...rows, ...notes], diffs ? undefined : columns);
 }
 
 /** The most rows of a diff. */

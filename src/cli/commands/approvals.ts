@@ -8,7 +8,7 @@ import { renderQuestions } from "../../ui/render-questions.ts";
 import { askYesOrNo, atTerminal } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type FoundRun, findFoundRun, findRuns, readLast } from "../find-runs.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
 
 export interface ApprovalsFlags {
@@ -155,7 +155,7 @@ function describeRest({ runId, questions }: WaitingRun): string {
 }
 
 function toJson({ runId, questions }: WaitingRun): string {
-  return `${JSON.stringify({ v: 1, runId, questions })}\n`;
+  return renderJsonLine({ v: 1, runId, questions });
 }
 
 function styleOf() {

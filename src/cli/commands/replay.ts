@@ -4,7 +4,7 @@ import { renderReplay } from "../../ui/render-replay.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findFoundRun } from "../find-runs.ts";
 import { type CompileFlags, openProgram } from "../open-program.ts";
-import { writeResult } from "../output.ts";
+import { renderJsonLine, writeResult } from "../output.ts";
 import { readCompiled, sourceOf } from "../recorded-program.ts";
 
 export interface ReplayFlags extends CompileFlags {
@@ -25,9 +25,7 @@ export async function replayCommand(run: string, target: string, flags: ReplayFl
   const report = await replay({ program, directory: found.directory });
   const { runId, same, differences, drifts } = report;
   await writeResult(
-    flags.json
-      ? `${JSON.stringify({ v: 1, runId, same, differences, drifts })}\n`
-      : renderReplay(report, process.stdout.columns || 80),
+    flags.json ? renderJsonLine({ v: 1, runId, same, differences, drifts }) : renderReplay(report, process.stdout.columns || 80),
   );
   return same ? exitCodes.done : exitCodes.failed;
 }

@@ -9,7 +9,7 @@ import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { renderMessages } from "../../ui/render-messages.ts";
 import { UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, findRuns } from "../find-runs.ts";
-import { renderJson, writeResult, writeStderr } from "../output.ts";
+import { renderJson, renderJsonLine, writeResult, writeStderr } from "../output.ts";
 
 export interface RunsFlags {
   readonly json?: boolean;
@@ -107,11 +107,7 @@ export async function showRunCommand(run: string, target: string | undefined, fl
   const directory = await findRun(run, target);
   const host = createNodeHost();
   const contents = (await isEmpty(directory)) ? nothing : await readJournal(host, directory);
-  await writeResult(
-    json
-      ? contents.entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")
-      : renderJournal(contents, process.stdout.columns || 80),
-  );
+  await writeResult(json ? contents.entries.map(renderJsonLine).join("") : renderJournal(contents, process.stdout.columns || 80));
   if (json) return 0;
   if ((costs || messages) && contents.version === 1)
     throw new UsageError("--costs and --messages are for journals of version 2 and 3: this one is of an older llm-do");

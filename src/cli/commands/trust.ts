@@ -5,7 +5,7 @@ import { show } from "../../ui/explain/phrases.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";
 import { openTrustStore } from "../open-trust-store.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
 
 export interface TrustFlags {
   readonly json?: boolean;
@@ -47,7 +47,7 @@ export async function revokeTrustCommand(target: string, { json }: TrustFlags): 
   const path = resolve(workingDirectory, target);
   const folder = await files.realPath(path).catch(() => path);
   if (!(await store.revoke(folder))) throw new UsageError(`${show(folder)} is not trusted; ${await suggest(store, folder)}`);
-  if (json) await writeResult(`${JSON.stringify({ revoked: folder })}\n`);
+  if (json) await writeResult(renderJsonLine({ revoked: folder }));
   else writeStderr(`llm-do: ${show(folder)} is no longer trusted\n`);
   return 0;
 }

@@ -3,7 +3,7 @@ import { renderUndo } from "../../ui/render-undo.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findRun } from "../find-runs.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
 
 export interface UndoFlags {
   /** The path of a call. */
@@ -38,7 +38,7 @@ function columnsOf(): number {
 
 function toJson({ runId, files, lasting, isDone }: UndoReport): string {
   const named = files.map(({ now: _, before: __, ...file }) => file);
-  return `${JSON.stringify({ v: 1, runId, isDone, files: named, lasting })}\n`;
+  return renderJsonLine({ v: 1, runId, isDone, files: named, lasting });
 }
 
 /** Rejects with a `UsageError` where nobody can be asked. */

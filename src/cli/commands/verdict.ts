@@ -4,7 +4,7 @@ import { errorMessage } from "../../util/error-message.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type CompileFlags, openProgram } from "../open-program.ts";
-import { writeResult } from "../output.ts";
+import { renderJsonLine, writeResult } from "../output.ts";
 
 export interface VerdictFlags extends CompileFlags {
   readonly json?: boolean;
@@ -25,7 +25,7 @@ export async function verdictCommand({ target, tool, args }: VerdictWords, flags
   try {
     if (args === "-" || tool === "-") return await judgeLines(judge, tool === "-" ? undefined : tool);
     const judgement = await judge.judge({ ...readTool(tool), args: readArgs(args ?? "{}") });
-    await writeResult(flags.json ? `${JSON.stringify(toLine(judgement))}\n` : renderJudgement(judgement));
+    await writeResult(flags.json ? renderJsonLine(toLine(judgement)) : renderJudgement(judgement));
     return exitCodes.done;
   } finally {
     await judge.close();
@@ -42,7 +42,7 @@ async function judgeLines(judge: CallJudge, tool: string | undefined): Promise<n
       exitCode = exitCodes.usage;
       return { verdict: "refused", why: thrown.message };
     });
-    await writeResult(`${JSON.stringify(answer)}\n`);
+    await writeResult(renderJsonLine(answer));
   }
   return exitCode;
 }

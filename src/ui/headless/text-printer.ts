@@ -2,6 +2,7 @@ import type { CallPath } from "../../protocol/call.ts";
 import type { EventSink, RunEvent } from "../../protocol/event.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { callLabel } from "../call-label.ts";
+import { renderLines } from "../render-lines.ts";
 import { renderDetail } from "./render-detail.ts";
 import { renderEvent } from "./render-event.ts";
 
@@ -35,8 +36,8 @@ export function createTextPrinter({ verbosity, write }: TextPrinterOptions): Eve
     const line = verbosity > 0 || debugged || isLongWait(event) ? renderEvent(event) : undefined;
     const isStreamed = event.type === "turn-end" && verbosity >= 2;
     const detail = debugged && !isStreamed ? renderDetail(event) : "";
-    if (line === undefined) return detail === "" ? "" : `${callLabel(event.callPath)}\n${detail}`;
-    return `${line}\n${detail}`;
+    if (line === undefined) return detail === "" ? "" : `${renderLines([callLabel(event.callPath)])}${detail}`;
+    return `${renderLines([line])}${detail}`;
   };
   return (event) => {
     if (event.type === "text-delta" || event.type === "reasoning-delta") {

@@ -26,7 +26,10 @@ export interface PageContext {
 export function stateOf(call: PageCall): "done" | "failed" | "denied" | "open" | "void" {
   if (call.voidBy !== undefined) return "void";
   const result = call.card?.result;
-  if (result) return result.ok ? "done" : result.error.type === "denied" || result.error.type === "blocked" ? "denied" : "failed";
+  if (result?.ok) return "done";
+  // A record can hold a result of another form.
+  const failure: { readonly type?: string } | undefined = result?.error;
+  if (result) return failure?.type === "denied" || failure?.type === "blocked" ? "denied" : "failed";
   if (call.stopReason === undefined) return "open";
   return call.stopReason === "done" ? "done" : "failed";
 }
