@@ -107,7 +107,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "attempt":
       return `  goes on: attempt ${entry.number} at ${new Date(entry.time).toISOString().replace("T", " ").slice(0, 16)}`;
     case "worker":
-      return `  ${label} created the worker ${show(entry.name)}`;
+      return `  ${label} created the worker ${entry.name}`;
     case "undo":
       return `  taken back: ${counted(entry.restored.length, "file")} restored, ${entry.removed.length} removed, ${entry.left.length} left`;
     case "run-start":
