@@ -72,6 +72,7 @@ async function linkReference(
 async function readSchema(value: unknown): Promise<Schema | { readonly problem: string }> {
   try {
     const schema = toSchema(value as SchemaSource);
+    await schema.settle?.();
     const problem = await jsonSchemaProblem(schema.jsonSchema);
     return problem === undefined ? schema : { problem: `it is no JSON Schema: ${problem}` };
   } catch (thrown) {

@@ -277,6 +277,7 @@ async function linkConfig(
   const isOfCode = code !== undefined && ![...compilation.builtIns.values()].includes(toolset);
   const isFilled: TextFilter = isOfCode ? () => true : toolset.requires?.includes("trust") ? isServerVariable : () => false;
   warnOfVariables(compilation, syntax, isFilled);
+  await toolset.config.settle?.();
   const checked = await toolset.config.validate(expandVariables(compilation, syntax, isFilled));
   if (checked.ok) return { value: checked.value };
   for (const issue of checked.issues) {
@@ -321,13 +322,23 @@ async function listTools(
 ): Promise<readonly Tool[] | undefined> {
   try {
     const tools: readonly Tool[] = toolset.tools(config, scope);
-    if (Array.isArray(tools) && tools.every(isTool)) return tools;
+    if (Array.isArray(tools) && tools.every(isTool)) return await settleInputs(tools);
     throw new TypeError("`tools` has to return a list of what `tool({ … })` makes");
   } catch (thrown) {
     const { message: why, ...place } = await locateThrown(thrown, { syntax, target, compilation });
     const message = `\`${syntax.reference.value}\` cannot list its tools: ${why}`;
     return compilation.diagnostics.report("toolset-config", { message, ...place });
   }
+}
+
+/** Rejects with a `TypeError` that names the first tool whose schema cannot say its JSON Schema. */
+async function settleInputs(tools: readonly Tool[]): Promise<readonly Tool[]> {
+  for (const { name, input } of tools) {
+    await input.settle?.().catch((thrown: unknown) => {
+      throw new TypeError(`the input of \`${name}\` cannot be used: ${errorMessage(thrown)}`);
+    });
+  }
+  return tools;
 }
 
 function linkApprovals(

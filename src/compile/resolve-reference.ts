@@ -13,6 +13,7 @@ import { type Home, homeOf } from "./home.ts";
 import { mergeToolset } from "./merge-toolset.ts";
 import type { ModuleUse } from "./modules.ts";
 import { nameServers } from "./name-servers.ts";
+import { isSpecifier } from "./packages.ts";
 import { resolveCustom } from "./resolve-custom.ts";
 import { resolveWorkerPath } from "./worker-path.ts";
 
@@ -278,6 +279,7 @@ const olderToolsets: Readonly<Record<string, string>> = {
 };
 
 function helpFor({ builtIns }: Compilation, name: string): string {
+  if (!isBareName(name) && isSpecifier(name)) return `a package is named with what it exports: \`${name}:NAME\``;
   if (!isBareName(name)) return "a file is referred to as `./x.worker` or `./file.ts:Export`, a package as `package:Export`";
   return `built in: ${quoteNames(builtIns.keys())}; a worker is \`${name}.worker\`, a tool an export of \`tools.ts\``;
 }

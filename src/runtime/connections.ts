@@ -200,6 +200,7 @@ async function connectNow(
   try {
     const made: unknown = await abortable(connecting, signal);
     const problem = findProblem(made, known);
+    if (problem === undefined) for (const { input } of (made as Awaited<typeof connecting>).tools) await input.settle?.();
     if (problem === undefined) return toConnected(made as Awaited<typeof connecting>);
     await abortable(closeQuietly(made), signal);
     throw new TypeError(problem);

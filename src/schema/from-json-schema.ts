@@ -70,7 +70,7 @@ async function remember(jsonSchema: JsonSchema): Promise<Find> {
 /** The library keeps all that it compiled: an instance of it serves so many schemas, and is dropped. */
 const schemasPerInstance = 100;
 
-const options = { allErrors: true, strict: false, useDefaults: true, validateFormats: false, addUsedSchema: false };
+const options = { allErrors: true, strict: false, useDefaults: true, validateFormats: false };
 
 let metaschema: Ajv2020 | undefined;
 let instance: Ajv2020 | undefined;

@@ -9,6 +9,15 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
+/** A schema that says its JSON Schema. */
+export interface StandardJsonSchema {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly jsonSchema: { readonly input: (options: { target: "draft-2020-12" }) => Record<string, unknown> };
+  };
+}
+
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | {
@@ -25,9 +34,15 @@ export type InferOutput<S> = S extends {
   : never;
 
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
-  const standard = (value as Record<string, unknown>)["~standard"];
-  return (
-    typeof standard === "object" && standard !== null && typeof (standard as Record<string, unknown>)["validate"] === "function"
-  );
+  return typeof standardOf(value)["validate"] === "function";
+}
+
+export function isStandardJsonSchema(value: unknown): value is StandardJsonSchema {
+  const { jsonSchema } = standardOf(value);
+  return typeof jsonSchema === "object" && jsonSchema !== null;
+}
+
+function standardOf(value: unknown): Readonly<Record<string, unknown>> {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return {};
+  return (value as { readonly "~standard"?: Record<string, unknown> | null })["~standard"] ?? {};
 }

@@ -79,6 +79,7 @@ async function listTools(options: ConformanceOptions): Promise<OfferedTools> {
   const known = toolset.tools(config, { worker: "test", readable: ["."], writable: ["."], networkEnabled: false });
   const access = { signal: new AbortController().signal, networkEnabled: false, folder, warn: () => undefined };
   const connection = await toolset.connect?.(config, access);
+  for (const { input } of [...known, ...(connection?.tools ?? [])]) await input?.settle?.();
   const dispose = async () => connection?.close?.();
   return { config, tools: connection ? [...known, ...connection.tools] : known, [Symbol.asyncDispose]: dispose };
 }

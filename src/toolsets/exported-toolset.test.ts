@@ -28,6 +28,22 @@ describe("an export of code", () => {
       ["look"],
     ],
     "one whose schemas are wrapped": [{ look: { inputSchema: { jsonSchema: { type: "object" } }, execute: () => 1 } }, ["look"]],
+    "a map of our own tools and others": [
+      { act, other: tool({ input: z.object({}), run: () => 1 }), look: { inputSchema: z.object({}), execute: () => 1 } },
+      ["act", "other", "look"],
+    ],
+    "a map of tools that are functions": [
+      { scrape: Object.assign(() => 1, { inputSchema: z.object({}), execute: () => 1 }) },
+      ["scrape"],
+    ],
+    "a class with a method `tools`": [
+      class {
+        tools() {
+          return [act];
+        }
+      },
+      ["act"],
+    ],
     "a bare function": [() => 5, undefined],
     "a map of anything else": [{ look: { execute: 1 } }, undefined],
     "an empty map": [{}, undefined],
@@ -36,6 +52,15 @@ describe("an export of code", () => {
   test.each(Object.entries(kinds))("%s", async (_, [value, names]) => {
     const found = await exportedToolset("it", value);
     expect(found?.toolset.tools({}, scope).map(({ name }) => name)).toEqual(names);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ["has no `execute`", { inputSchema: z.object({}) }, /its member `other` has no `execute`/],
+    ["is no tool", { text: "a" }, /its member `other` is no tool/],
+  ])("a map of tools of which one %s names that one", async (_, other, why) => {
+    const look = { inputSchema: z.object({}), execute: () => 1 };
+    await expect(exportedToolset("it", { look, other })).rejects.toThrow(why);
+    await expect(exportedToolset("it", { act, other })).rejects.toThrow(why);
   });
 
   test("a foreign tool that streams gives its last value", async () => {

@@ -1,5 +1,6 @@
 import { isRecord } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
+import type { Schema } from "../schema/schema.ts";
 import { type InferOutput, isStandardSchema, type StandardSchema } from "../schema/standard-schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
 import {
@@ -43,7 +44,7 @@ export interface ToolOptions<S> {
 }
 
 const schemaOption: OptionForm = {
-  wanted: "a schema of zod, valibot or arktype, or JSON Schema",
+  wanted: "a schema of zod, valibot, arktype or the like, or JSON Schema",
   fits: (value) => (typeof value === "object" || typeof value === "function") && value !== null,
 };
 
@@ -75,10 +76,7 @@ const renamedToolOptions = {
 export function tool<const S extends SchemaSource>(options: ToolOptions<S>): Tool {
   checkOptions(options, { path: "tool", table: toolOptions, required: ["input", "run"], renamed: renamedToolOptions });
   const { input, name = "", description = "", run, reconcile, ...rest } = options;
-  const schema = toSchema(refuseShape(input));
-  const { type = "object" } = schema.jsonSchema;
-  if (![type].flat().includes("object"))
-    throw new TypeError("`tool.input` must describe an object of named arguments, such as `z.object({ title: z.string() })`");
+  const schema = toObjectSchema(refuseShape(input));
   return Object.freeze({
     ...rest,
     ...(reconcile ? { reconcile } : {}),
@@ -88,6 +86,28 @@ export function tool<const S extends SchemaSource>(options: ToolOptions<S>): Too
     input: schema,
     execute: (args, runtime) => lastOf(run(args as never, runtime), runtime.signal),
   } satisfies Tool);
+}
+
+function toObjectSchema(source: SchemaSource): Schema {
+  const schema = toSchema(source);
+  const { settle, validate } = schema;
+  if (!settle) return requireObject(schema);
+  return {
+    get jsonSchema() {
+      return schema.jsonSchema;
+    },
+    validate,
+    settle: async () => {
+      await settle();
+      requireObject(schema);
+    },
+  };
+}
+
+function requireObject(schema: Schema): Schema {
+  const { type = "object" } = schema.jsonSchema;
+  if ([type].flat().includes("object")) return schema;
+  throw new TypeError("`tool.input` must describe an object of named arguments, such as `z.object({ title: z.string() })`");
 }
 
 /** `{ title: "string" }` and `{ title: z.string() }` are valid JSON Schema that says nothing. */
@@ -114,7 +134,7 @@ export type ToolsetOptions<S> = Omit<
   readonly config?: S;
 };
 
-const toolsetOptions: OptionTable<ToolsetOptions<unknown>> = {
+export const toolsetOptions: OptionTable<ToolsetOptions<unknown>> = {
   name: textOption,
   config: schemaOption,
   requires: textsOption,

@@ -21,7 +21,25 @@ class Database {
   }
 }
 
+/** As somebody writes it who knows no `toolset()`. */
+class Written {
+  static config = z.object({ url: z.string() });
+  readonly #url: string;
+
+  constructor({ url }: { url: string }) {
+    this.#url = url;
+  }
+
+  tools() {
+    return [tool({ name: "describe", input: z.object({}), run: () => ({ url: this.#url }) })];
+  }
+}
+
 const exported = {
+  Written,
+  optionalFactory: ({ url = "none" } = {}) => describing({ url }),
+  /** A kit of the AI SDK, whose parameter is optional. */
+  kit: (options: object = {}) => ({ description: "Describes.", inputSchema: z.object({}), execute: () => options }),
   Database,
   Plain: class {
     constructor(config: unknown) {
@@ -53,12 +71,22 @@ async function compileWith(toolsets: string, environment: Readonly<Record<string
 }
 
 describe("a class or a factory that takes its configuration", () => {
-  test.each(["Database", "./tools.ts:Database", "Plain", "Optional", "factory"])("%s gets it", async (reference) => {
-    const { references, shown } = await compileWith(`{ ${JSON.stringify(reference)}: { url: "\${DB}" } }`, { DB: "sqlite:x" });
+  test.each(["Database", "./tools.ts:Database", "Plain", "Optional", "factory", "Written", "optionalFactory"])(
+    "%s gets it",
+    async (reference) => {
+      const { references, shown } = await compileWith(`{ ${JSON.stringify(reference)}: { url: "\${DB}" } }`, { DB: "sqlite:x" });
+      expect(shown).toEqual([]);
+      const [made] = references;
+      expect(made?.tools.map(({ name }) => name)).toEqual(["describe"]);
+      expect(await made?.tools[0]?.execute({}, { signal: new AbortController().signal } as never)).toEqual({ url: "sqlite:x" });
+    },
+  );
+
+  test("gets it where its parameter is optional, as a kit of the AI SDK", async () => {
+    const { references, shown } = await compileWith("{ kit: { apiKey: a } }");
     expect(shown).toEqual([]);
     const [made] = references;
-    expect(made?.tools.map(({ name }) => name)).toEqual(["describe"]);
-    expect(await made?.tools[0]?.execute({}, { signal: new AbortController().signal } as never)).toEqual({ url: "sqlite:x" });
+    expect(await made?.tools[0]?.execute({}, { signal: new AbortController().signal } as never)).toEqual({ apiKey: "a" });
   });
 
   test("has its schema in a static `config`", async () => {
@@ -114,6 +142,14 @@ describe("custom", () => {
     const files = { "main.worker": worker("toolsets: { custom: { slug: {} } }"), "tools.ts": "export const slug = 0;" };
     expect((await compileOn(createMachine({ files }))).shown).toEqual(["not-verified-untrusted main.worker:2:13 hint"]);
   });
+});
+
+test("a package without an export says how one is named", async () => {
+  const host = createMachine({ files: { "main.worker": worker('toolsets: { "@acme/tools": {} }') } });
+  const { diagnostics } = await compileOn(host, { trust: true });
+  expect(diagnostics.flatMap(({ notes = [] }) => notes.map(({ message }) => message))).toEqual([
+    "a package is named with what it exports: `@acme/tools:NAME`",
+  ]);
 });
 
 test("a path to a built-in toolset that does not exist lists those that do", async () => {
