@@ -44,7 +44,7 @@ export interface ToolOptions<S> {
 }
 
 const schemaOption: OptionForm = {
-  wanted: "a schema of zod, valibot, arktype or the like, or JSON Schema",
+  wanted: "a schema of zod, valibot or arktype, or JSON Schema",
   fits: (value) => (typeof value === "object" || typeof value === "function") && value !== null,
 };
 

@@ -241,7 +241,7 @@ export const inCode: Mistakes = {
     says: ["rename it to `tools.ts`"],
   },
   "class without the contract": {
-    files: withTools('import { tool, toolset } from "llm-do";\nexport class w { tools() { return [] } }\n'),
+    files: withTools('import { tool, toolset } from "llm-do";\nexport class w { list() { return [] } }\n'),
     reports: ["toolset-not-one main.worker:2:13 error"],
     says: ["it is exported here", "write `export const w = tool({ input: …, run: … })`"],
   },

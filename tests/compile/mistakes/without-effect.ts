@@ -156,12 +156,12 @@ export const withoutEffect: Mistakes = {
     reports: ["code-failed tools.ts:1:24 error"],
     says: ["write `./say.ts`, with its suffix"],
   },
-  "a schema of zod 3": {
+  "a schema that cannot be told to a model": {
     files: withTools(
-      'import { tool } from "llm-do";\nimport { z } from "zod/v3";\nexport const w = tool({ input: z.object({}) as never, run: () => 1 });\n',
+      'import { tool } from "llm-do";\nconst input = { "~standard": { version: 1, vendor: "acme", validate: () => ({ value: 1 }) } };\nexport const w = tool({ input: input as never, run: () => 1 });\n',
     ),
     reports: ["code-failed tools.ts:3:18 error"],
-    says: ['write `import { z } from "zod"`'],
+    says: ["the acme schema cannot say its JSON Schema; use its JSON Schema extension, or pass JSON Schema"],
   },
   "a function in the place of a tool": {
     files: withTools("export function w(name: string) {\n  return name;\n}\n"),
