@@ -1,9 +1,14 @@
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 // Each file of tests loads our sources anew: their compiled form is kept, for the workers and the commands that they start.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "llm-do-tests-compiled");
+
+// Runs in the process of a test are recorded apart from the user's own.
+process.env["LLM_DO_STATE_DIR"] = join(tmpdir(), `llm-do-tests-state-${process.pid}`);
+process.on("exit", () => rmSync(join(tmpdir(), `llm-do-tests-state-${process.pid}`), { recursive: true, force: true }));
 
 export default defineConfig({
   test: {

@@ -6,26 +6,26 @@ import { basename, join } from "node:path";
 import { createNodeHost } from "../src/host/node-host.ts";
 import { type RunRequest, run } from "../src/index.ts";
 import { scriptedModel } from "../src/testing/index.ts";
+import { runsIn, withAppends } from "../tests/records.ts";
 import { printRow } from "./timing.ts";
 
 const turns = 20;
+const state = mkdtempSync(join(tmpdir(), "llm-do-bench-state-"));
 
 /** Counts the syncs of every file that is opened for appending. */
 function countingHost() {
-  const host = createNodeHost();
+  const host = createNodeHost({ environment: { ...process.env, LLM_DO_STATE_DIR: state } });
   const syncs = new Map<string, number>();
-  const openAppend: typeof host.files.openAppend = async (path, mode) => {
-    const file = await host.files.openAppend(path, mode);
-    return {
-      append: (text) => file.append(text),
-      close: () => file.close(),
-      sync: () => {
-        syncs.set(basename(path), (syncs.get(basename(path)) ?? 0) + 1);
-        return file.sync();
-      },
-    };
-  };
-  return { host: { ...host, files: { ...host.files, openAppend } }, syncs };
+  const files = withAppends(host.files, (path, file) => ({
+    append: (text) => file.append(text),
+    size: () => file.size(),
+    close: () => file.close(),
+    sync: () => {
+      syncs.set(basename(path), (syncs.get(basename(path)) ?? 0) + 1);
+      return file.sync();
+    },
+  }));
+  return { host: { ...host, files }, syncs };
 }
 
 async function record(tool: string, argsOf: (turn: number) => Record<string, string>) {
@@ -40,8 +40,8 @@ async function record(tool: string, argsOf: (turn: number) => Record<string, str
     approval: { mode: "approve_all" },
   };
   await run(request);
-  const runs = join(root, ".llm-do/runs");
-  const text = readFileSync(join(runs, readdirSync(runs)[0] ?? "", "journal.jsonl"), "utf8");
+  const runs = runsIn(root, state);
+  const text = readFileSync(join(runs, readdirSync(runs).sort()[0] ?? "", "journal.jsonl"), "utf8");
   rmSync(root, { recursive: true });
   return { lines: text.trimEnd().split("\n").length, bytes: Buffer.byteLength(text), syncs };
 }
@@ -55,3 +55,4 @@ const show = (title: string, { lines, bytes, syncs }: Awaited<ReturnType<typeof 
   );
 show("each reads a file", await record("read_file", (turn) => ({ path: `a${turn}.txt` })));
 show("each writes a file", await record("write_file", (turn) => ({ path: `b${turn}.txt`, content: "x" })));
+rmSync(state, { recursive: true });

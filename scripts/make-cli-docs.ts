@@ -129,9 +129,12 @@ it as they are everywhere; what files and models say is not.
 
 ## Runs
 
-Every run is recorded in its program's folder, in \`.llm-do/runs\`. \`llm-do runs list\` without a target lists your latest runs, wherever
-their programs are: the state folder has an index of the folders that hold runs, and nothing of the runs themselves. An entry whose
-folder is gone leaves the index; \`llm-do runs list FOLDER\` enters a folder that was moved or copied.
+Every run is recorded in your state folder, in \`runs/PROGRAM/RUN\`, or in the folder that \`--store\` names; [the page about
+runs](runs.md) tells what lies there. \`llm-do runs list\` without a target lists your latest runs, wherever their programs are.
+
+\`last\`, and a missing id, mean the newest run of the program in this folder or the nearest one above it to which the command applies.
+Where there is no program, commands that only look take the newest run of all, and those that change something end with 2 and list your
+runs to choose from.
 
 With \`--json\` it prints an object with \`v\` (1) and \`runs\`. A run has \`runId\`, \`folder\` (the program's), \`outcome\` (\`done\`, \`limit\`,
 \`cut\`, \`denied\`, \`aborted\`, \`failed\`; \`unfinished\`: killed or still running; \`empty\`, \`unreadable\` or, of an older version, \`old\`)
@@ -178,7 +181,8 @@ are ended, the terminal is restored, and the journal of the run has no end, as a
 | \`LLM_DO_DEBUG\` | as \`--debug\`, unless it is empty, \`0\` or \`false\` |
 | \`LLM_DO_PLAIN\` | as \`--plain\`, unless it is empty, \`0\` or \`false\` |
 | \`LLM_DO_CONFIG_DIR\` | the folder of your [configuration](models.md#your-configuration) |
-| \`LLM_DO_STATE_DIR\` | the state folder: trusted folders, the index of runs, what was typed in conversations, the runs of programs whose own folder is read-only, and compiled code, which may be deleted |
+| \`LLM_DO_STATE_DIR\` | the state folder: records of runs, trusted folders, keys, what was typed in conversations, and compiled code, which may be deleted |
+| \`LLM_DO_STORE\` | a folder of records in the place of the state folder's, as \`--store\` names it |
 | \`VISUAL\`, \`EDITOR\` | the editor for the arguments of a call, at a question |
 | \`NO_COLOR\` | questions without colours |`;
 

@@ -9,18 +9,23 @@ import { createForkedEffects } from "./effects/forked.ts";
 import { createLiveEffects } from "./effects/live.ts";
 import { RequestChanged } from "./effects/resumed.ts";
 import { shareRun } from "./fork.ts";
-import { createJournal, type Journal, JournalError, noJournal } from "./journal/journal.ts";
-import { openRunsDirectory } from "./journal/journal-directory.ts";
-import { keepArtifacts } from "./journal/keep-artifacts.ts";
-import { createPrivateFolder, privateFolderOf } from "./journal/private-folder.ts";
-import { readRecord } from "./journal/read-journal.ts";
-import { sweepRecords } from "./journal/sweep-records.ts";
-import { createWriteLog } from "./journal/write-log.ts";
+import { findRecord, isReference } from "./journal/find-store.ts";
+import { JournalError, noJournal } from "./journal/journal.ts";
+import { RunSecrets } from "./journal/run-secrets.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
 import { checkPrices, createPriceLookup, createWindowLookup } from "./models/prices.ts";
 import { createProviderEnvironment, scriptsOfTheUser } from "./models/provider-environment.ts";
 import type { KeyForVariable } from "./models/stored-keys.ts";
-import { checkSource, compileSources, defaultHost, hostOf, type OpenProgram, openProgram, refuse } from "./open-program.ts";
+import {
+  beginRecord,
+  checkSource,
+  compileSources,
+  defaultHost,
+  hostOf,
+  type OpenProgram,
+  openProgram,
+  refuse,
+} from "./open-program.ts";
 import type { Program } from "./program/program.ts";
 import type { EventSink, RunEvent } from "./protocol/event.ts";
 import type { Fact, ProgramOptions } from "./protocol/fact.ts";
@@ -61,6 +66,7 @@ import { RunError } from "./runtime/run-error.ts";
 import { type CreatedWorkerFile, createWorkerFile } from "./toolsets/dynamic-workers.ts";
 import type { WorkerSpec } from "./toolsets/worker-toolset.ts";
 import { type UndoReport, undoRun } from "./undo.ts";
+import { anySignal } from "./util/abortable.ts";
 import { checkOptions, type OptionCheck } from "./util/check-options.ts";
 import { errorMessage } from "./util/error-message.ts";
 import { Redactor, type Secret } from "./util/redactor.ts";
@@ -192,7 +198,7 @@ export async function rehearse(request: RunRequest): Promise<FirstRequest> {
 
 async function openRun<R extends RunRequest | ResumeRequest>(request: R, check: OptionCheck<R>): Promise<OpenProgram> {
   checkRequest(request, check);
-  const recorded = "directory" in request ? { forRun: request.directory } : {};
+  const recorded = isReference(request) ? { forRun: request } : {};
   return openProgram({ ...request, ...recorded, rules: request.approval?.rules ?? [], toRun: true });
 }
 
@@ -208,7 +214,9 @@ function checkRequest<T extends CompileRequest | UndoRequest>(request: T, check:
 
 function failAsRun(thrown: unknown): never {
   if (thrown instanceof RunError) throw thrown;
-  throw new RunError(thrown instanceof JournalError ? "journal" : "configuration", errorMessage(thrown), { cause: thrown });
+  throw new RunError(thrown instanceof JournalError && !thrown.isNew ? "journal" : "configuration", errorMessage(thrown), {
+    cause: thrown,
+  });
 }
 
 /** Judges calls as the gate would, and makes none: for tests of policies. Rejects as `run` does, before anything is judged. */
@@ -228,10 +236,12 @@ export async function judgeCalls(whole: JudgeRequest): Promise<CallJudge> {
  */
 export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   checkRequest(whole, replayOptions);
-  const { directory, onEvent, ...request } = whole;
-  const { program, host, sources } = await openProgram({ ...request, forRun: directory, toRun: true });
+  const { directory, run, store: named, onEvent, ...request } = whole;
+  const forRun = { directory, run, store: named };
+  const { program, host, sources } = await openProgram({ ...request, forRun, toRun: true });
   const { secrets: stored } = await readCredentials(host);
-  const record = await readRecord(host, directory, secretsOf(host, program, stored));
+  const { store, id } = findRecord(host, whole);
+  const record = await store.read(id, secretsOf(host, program, stored));
   const readSource = (path: string) => sources.files.readText(join(program.root, path));
   return replayFacts(program, { host, stored, ...record, readSource, ...(onEvent ? { onEvent } : {}) });
 }
@@ -248,16 +258,18 @@ export async function fork(request: ForkRequest): Promise<RunOutput> {
 
 async function forkProgram(opened: OpenProgram, request: ForkRequest, stop?: Required<ForkPoint>): Promise<RunOutput> {
   const { program, host } = opened;
-  const { directory, at = {}, signal } = request;
+  const { at = {}, signal } = request;
   const { secrets: stored } = await readCredentials(host);
-  const { facts } = await readRecord(host, directory, secretsOf(host, program, stored));
+  const { store, id } = findRecord(host, request);
+  const { facts } = await store.read(id, secretsOf(host, program, stored));
   const { start, shared } = shareRun({ facts, program, host }, stop ? { ...stop, isStop: true } : at);
   const { runId: forkOf, entry, history = [] } = start;
   const isNew = request.input !== undefined;
   const answer = (live: Effects) => createForkedEffects({ live, shared, ...(isNew ? { entry } : {}) });
-  if (isNew) return runProgram(opened, request, { answer, forkOf });
+  const whole = { ...request, store };
+  if (isNew) return runProgram(opened, whole, { answer, forkOf });
   const { input, files, fragments } = start.input;
-  return runProgram(opened, stop ? { ...request, ...termsOf(facts, request) } : request, {
+  return runProgram(opened, stop ? { ...whole, ...termsOf(facts, request) } : whole, {
     ...{ answer, forkOf },
     start: { input: input as JsonObject, files, fragments, history, signal },
   });
@@ -323,37 +335,29 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
   const { program, host } = opened;
   const start = between.start ?? (await createStart(opened, request));
   const runId = host.createId();
-  const privateFolder = createPrivateFolder(host, runId);
+  const ids = new RunSecrets(() => host.createKey());
   const { keys, secrets } = await readCredentials(host);
   const { secrets: more = [], onFact, answer } = between;
   const known = secretsOf(host, program, secrets);
-  const redactor = new Redactor(more.length === 0 ? known : [...known, ...more], privateFolder.secrets);
+  const redactor = new Redactor(more.length === 0 ? known : [...known, ...more], ids);
   const { messages, onMessage } = collectMessages(program, request.onMessage);
   const setup = await createSetup(opened, { ...request, onMessage, runId, redactor, keys });
-  const isRecorded = request.journal ?? program.journal ?? true;
-  const runs = isRecorded ? await openRunsDirectory(host, program.root) : undefined;
-  const directory = runs && join(runs.path, runId);
-  const listener: Journal = onFact ? { ...noJournal, append: (fact) => onFact(redactor.json(fact)) } : noJournal;
-  const journal = directory === undefined ? listener : await createJournal({ host, directory, redactor, private: privateFolder });
+  const record = await beginRecord(opened, request, { id: runId, redactor, secrets: ids });
+  const journal = record?.journal ?? (onFact ? { ...noJournal, append: (fact: Fact) => onFact(redactor.json(fact)) } : noJournal);
   const live = createLiveEffects({ clock: host.clock, journal });
   const effects = answer?.(live, (value) => redactor.json(value)) ?? live;
   const result = await runEntry(
     program,
-    { ...setup, effects, writes: directory === undefined ? undefined : createWriteLog(host, runId, privateFolder) },
+    { ...setup, effects, writes: record?.writes, results: record?.results },
     {
       ...start,
+      signal: anySignal(start.signal, record?.lost),
       artifacts: [],
       ...(between.forkOf === undefined ? {} : { forkOf: between.forkOf }),
       ...(opened.compiledWith ? { compiled: opened.compiledWith } : {}),
-      warnings: [...(runs?.warning === undefined ? [] : [runs.warning]), ...opened.warnings, ...warnOfPrices(program, request)],
-      keepArtifacts: async (made) => (directory === undefined ? made : keepArtifacts(host, directory, made)),
-      closeJournal: async () => {
-        if (directory === undefined) await host.files.remove(privateFolderOf(host, runId)).catch(() => undefined);
-        await runs?.indexed;
-        const lost = await journal.close();
-        if (runs) await sweepRecords(host, runs.path);
-        return lost;
-      },
+      warnings: [...(record?.notes ?? []), ...opened.warnings, ...warnOfPrices(program, request)],
+      keepArtifacts: async (made) => record?.keepArtifacts(made) ?? made,
+      closeJournal: () => journal.close(),
     },
   );
   return { ...result, messages: [...start.history, ...messages] };

@@ -8,12 +8,14 @@ import type { Host } from "./host/host.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createWorkerRecords } from "./host/worker-records.ts";
 import { filesBefore } from "./journal/files-before.ts";
+import { openStore } from "./journal/find-store.ts";
+import type { NewRun, OpenRecord } from "./journal/store.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
 import type { Provider } from "./models/provider.ts";
 import { builtInProviders } from "./models/providers.ts";
 import type { Program } from "./program/program.ts";
 import type { CompiledWith, ProgramOptions } from "./protocol/fact.ts";
-import type { CompileRequest } from "./requests.ts";
+import type { CompileRequest, RunRequest } from "./requests.ts";
 import { describeCompilation } from "./resume.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
@@ -136,4 +138,16 @@ export function refuse(message: string): never {
 /** The host that a program was compiled on. Throws a `RunError` for what is no compiled program. */
 export function hostOf(program: Program): Host {
   return (compilations.get(program) ?? refuse("`program` has to be what `compile` gave")).host;
+}
+
+/** Begins the record of a run; undefined for one that keeps none. */
+export async function beginRecord(
+  { program, host }: Pick<OpenProgram, "program" | "host">,
+  { journal = program.journal ?? true, store }: Pick<RunRequest, "journal" | "store">,
+  run: Omit<NewRun, "program">,
+): Promise<OpenRecord | undefined> {
+  if (!journal) return undefined;
+  const { root, name, isNamed } = program;
+  const real = await host.files.realPath(root).catch(() => root);
+  return openStore(host, store).create({ ...run, program: { root: real, ...(isNamed ? { name } : {}) } });
 }

@@ -1,16 +1,17 @@
-import { basename } from "node:path";
 import { isDecision } from "./approval/put-question.ts";
 import { readCredentials } from "./credentials.ts";
 import { askedSchema, openQuestions, shownIn } from "./effects/open-questions.ts";
 import type { Host } from "./host/host.ts";
+import { findRecord, type RunReference, referenceTable } from "./journal/find-store.ts";
+import { findOwnerState } from "./journal/owner.ts";
 import { readRecord } from "./journal/read-journal.ts";
-import { CannotResume, checkOwner, resumeJournal } from "./journal/resume-journal.ts";
+import { CannotResume, type RecordReader } from "./journal/record-place.ts";
 import type { ApprovalDecision, OpenQuestion } from "./protocol/approval.ts";
 import type { Fact, FactOf } from "./protocol/fact.ts";
 import type { JsonValue } from "./protocol/json.ts";
 import { fromJsonSchema } from "./schema/from-json-schema.ts";
 import { renderIssues } from "./schema/schema.ts";
-import { checkOptions, listOf, type OptionTable, objectOption, textOption } from "./util/check-options.ts";
+import { checkOptions, listOf, type OptionTable, objectOption } from "./util/check-options.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 
 /** The questions of a run that wait, and the run. Plain data: it can be sent to whoever answers. */
@@ -19,9 +20,7 @@ export interface WaitingRun {
   readonly questions: readonly OpenQuestion[];
 }
 
-export interface QuestionsRequest {
-  /** Absolute path of the run's folder: `.llm-do/runs/<id>` of its program. */
-  readonly directory: string;
+export interface QuestionsRequest extends RunReference {
   /** Default: this machine. */
   readonly host?: Host;
 }
@@ -41,11 +40,14 @@ export interface AnswerRequest extends QuestionsRequest {
  * Rejects where the journal cannot be read.
  */
 export async function listQuestions(request: QuestionsRequest): Promise<WaitingRun> {
-  checkOptions(request, { path: "listQuestions", table: questionsTable, required: ["directory"] });
+  checkOptions(request, { path: "listQuestions", table: questionsTable });
   const host = await hostOf(request);
-  const { directory } = request;
-  const { facts } = await readRecord(host, directory, await knownSecrets(host));
-  return { runId: basename(directory), questions: isWaiting(host, directory, facts) ? openQuestions(facts) : [] };
+  const { store, id } = findRecord(host, request);
+  const known = await knownSecrets(host);
+  return store.look(id, async (record) => {
+    const { facts } = await readRecord(record, known);
+    return { runId: id, questions: isWaiting(host, record, facts) ? openQuestions(facts) : [] };
+  });
 }
 
 /**
@@ -53,9 +55,10 @@ export async function listQuestions(request: QuestionsRequest): Promise<WaitingR
  * no record has: it is checked when the run goes on.
  */
 export async function argumentsProblem(request: QuestionsRequest & { readonly id: string; readonly args: JsonValue }) {
-  const { directory, id, args } = request;
+  const { id, args } = request;
   const host = await hostOf(request);
-  const { facts } = await readRecord(host, directory, await knownSecrets(host));
+  const found = findRecord(host, request);
+  const { facts } = await found.store.read(found.id, await knownSecrets(host));
   const question = openQuestions(facts).find((one) => one.id === id);
   const schema = question && askedSchema(facts, question);
   const checked = schema && (await fromJsonSchema(schema).validate(args));
@@ -70,25 +73,22 @@ export async function argumentsProblem(request: QuestionsRequest & { readonly id
  * is executed.
  */
 export async function answerQuestions(request: AnswerRequest): Promise<WaitingRun> {
-  checkOptions(request, { path: "answerQuestions", table: answerTable, required: ["directory", "answers"] });
+  checkOptions(request, { path: "answerQuestions", table: answerTable, required: ["answers"] });
   const host = await hostOf(request);
-  const { directory, answers } = request;
+  const { answers, ...where } = request;
+  const { store, id: runId } = findRecord(host, where);
   for (const { id, decision } of answers) {
     const args = decision.type === "approve" ? decision.args : undefined;
-    const problem = args && (await argumentsProblem({ directory, host, id, args }));
+    const problem = args && (await argumentsProblem({ ...where, host, id, args }));
     if (problem !== undefined) throw new CannotResume(problem);
   }
   const known = await knownSecrets(host);
-  const { journal, facts } = await resumeJournal(host, directory, {
+  const facts = await store.answer(runId, {
     known,
-    takeOver: false,
     createRedactor: (secrets) => new Redactor(known, secrets),
-    begin: (recorded, redactor) =>
-      toAnswers(isWaiting(host, directory, recorded) ? openQuestions(recorded) : [], answers, redactor),
+    begin: (recorded, redactor) => toAnswers(isSuspended(recorded) !== false ? openQuestions(recorded) : [], answers, redactor),
   });
-  const lost = await journal.close();
-  if (lost) throw lost;
-  return { runId: basename(directory), questions: openQuestions(facts) };
+  return { runId, questions: openQuestions(facts) };
 }
 
 function toAnswers(
@@ -106,16 +106,14 @@ function toAnswers(
 }
 
 /** Only a run that is suspended, or that was killed, is there to be answered. */
-function isWaiting(host: Host, directory: string, facts: readonly Fact[]): boolean {
+function isWaiting(host: Host, record: RecordReader, facts: readonly Fact[]): boolean {
+  return isSuspended(facts) ?? findOwnerState(host, record, facts) === "none";
+}
+
+/** Undefined for a run that did not end. */
+function isSuspended(facts: readonly Fact[]): boolean | undefined {
   const end = facts.findLast((fact) => fact.type === "run-end" || fact.type === "attempt");
-  if (end?.type === "run-end") return end.stopReason === "suspended";
-  try {
-    checkOwner(host, directory, facts, false);
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof CannotResume) return false;
-    throw thrown;
-  }
+  return end?.type === "run-end" ? end.stopReason === "suspended" : undefined;
 }
 
 async function hostOf({ host }: QuestionsRequest): Promise<Host> {
@@ -129,7 +127,7 @@ async function knownSecrets(host: Host) {
   return [...environmentSecrets(host.environment), ...secrets];
 }
 
-const questionsTable: OptionTable<QuestionsRequest> = { directory: textOption, host: objectOption };
+const questionsTable: OptionTable<QuestionsRequest> = { ...referenceTable, host: objectOption };
 const answerTable: OptionTable<AnswerRequest> = {
   ...questionsTable,
   answers: listOf("a list of `{ id, decision }`, with the decision of an approver", isAnswer),

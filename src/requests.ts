@@ -2,6 +2,7 @@ import type { ApprovalPolicy } from "./approval/policy.ts";
 import { type DefinedWorker, isDefinedWorker } from "./compile/define-worker.ts";
 import type { ForkPoint } from "./effects/fork-point.ts";
 import type { Host } from "./host/host.ts";
+import { type RunReference, referenceTable } from "./journal/find-store.ts";
 import type { PriceOverrides } from "./models/prices.ts";
 import type { Provider } from "./models/provider.ts";
 import type { Program } from "./program/program.ts";
@@ -59,10 +60,9 @@ export interface CompileRequest {
   /** Providers beside those that come with llm-do, for this compilation or run alone. One of the same name takes its place. */
   readonly providers?: readonly Provider[];
   /**
-   * Absolute path of a recorded run's folder: the program is compiled as that run sees it, without the workers that the run created.
-   * Default: as it is. `resume`, `replay` and `fork` do so by themselves.
+   * A recorded run: the program is compiled as that run sees it, without the workers that the run created. Default: as it is. `resume`, `replay` and `fork` do so by themselves.
    */
-  readonly forRun?: string;
+  readonly forRun?: RunReference;
   /** Default: this machine. */
   readonly host?: Host;
 }
@@ -78,9 +78,7 @@ export interface ProgramRequest extends Omit<CompileRequest, "toRun"> {
 
 export interface JudgeRequest extends ProgramRequest, Pick<ApprovalPolicy, "unisolated"> {}
 
-export interface ReplayRequest extends ProgramRequest {
-  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
-  readonly directory: string;
+export interface ReplayRequest extends ProgramRequest, RunReference {
   /** Receives the events of the replayed run. */
   readonly onEvent?: EventSink;
 }
@@ -89,9 +87,7 @@ export interface ReplayRequest extends ProgramRequest {
  * A new run that takes the recorded answers of another one up to a point, and goes on live from there. `input`, `fragments`,
  * `attachments` and `history` replace the recorded ones together; without `input`, all are the recorded ones.
  */
-export interface ForkRequest extends RunRequest {
-  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
-  readonly directory: string;
+export interface ForkRequest extends RunRequest, Omit<RunReference, "store"> {
   /** The request that is the first one to be made. Default: the last one of the entry. */
   readonly at?: ForkPoint;
 }
@@ -99,9 +95,9 @@ export interface ForkRequest extends RunRequest {
 export interface UndoRequest extends Pick<CompileRequest, "host">, UndoOptions {}
 
 /** A run that goes on. Its input is the recorded one; limits are those of the record, and over them these. */
-export interface ResumeRequest extends Omit<RunRequest, "input" | "fragments" | "attachments" | "history" | "journal"> {
-  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
-  readonly directory: string;
+export interface ResumeRequest
+  extends Omit<RunRequest, "input" | "fragments" | "attachments" | "history" | "journal">,
+    Omit<RunReference, "store"> {
   /** Goes on with a run of another machine, whose processes cannot be looked at. Default false. */
   readonly takeOver?: boolean;
   /** Goes on from the first request that is not the recorded one as a fork, a new run. Default false: rejects with `changed`. */
@@ -125,8 +121,10 @@ export interface RunRequest extends Omit<ProgramRequest, "rules"> {
   readonly limits?: Limits;
   /** Over the table's, by model: `provider:name`, or a pattern. In dollars for a million tokens; the last one that fits holds. */
   readonly prices?: PriceOverrides;
-  /** True if the run is recorded in the program's `.llm-do/runs`. Default: what the manifest says, or else true. */
+  /** True if the run is recorded. Default: what the manifest says, or else true. */
   readonly journal?: boolean;
+  /** Where it is recorded: absolute path of a folder, or a store. Default: `LLM_DO_STORE`, or else the user's state folder. */
+  readonly store?: RunReference["store"];
   readonly onEvent?: EventSink;
   /**
    * Events hold all that each call begins with, and the stacks of tools that throw; as `debug: true` in a worker. Default false.
@@ -165,7 +163,7 @@ const compileTable: OptionTable<CompileRequest> = {
   scopes: { wanted: "an object from scopes to folders", fits: (value) => isObject(value) && Object.values(value).every(isText) },
   trust: flagOption,
   toRun: flagOption,
-  forRun: textOption,
+  forRun: objectOption,
   providers: listOf("a list of providers, each with `name` and `create`", isProvider),
   host: objectOption,
 };
@@ -184,6 +182,7 @@ const runTable: OptionTable<RunRequest> = {
   limits: objectOption,
   prices: objectOption,
   journal: flagOption,
+  store: referenceTable.store,
   onEvent: functionOption,
   debug: flagOption,
   deltas: flagOption,
@@ -233,20 +232,17 @@ export const compileOptions: OptionCheck<CompileRequest> = { path: "compile", ta
 export const runOptions: OptionCheck<RunRequest> = { path: "run", table: runTable, renamed };
 export const resumeOptions: OptionCheck<ResumeRequest> = {
   path: "resume",
-  table: { ...resumeTable, directory: textOption, takeOver: flagOption, fromHere: flagOption },
+  table: { ...resumeTable, ...referenceTable, takeOver: flagOption, fromHere: flagOption },
   renamed,
-  required: ["directory"],
 };
 export const undoOptions: OptionCheck<UndoRequest> = {
   path: "undo",
-  table: { host: objectOption, directory: textOption, call: textOption, confirm: functionOption },
-  required: ["directory"],
+  table: { ...referenceTable, host: objectOption, call: textOption, confirm: functionOption },
 };
 export const forkOptions: OptionCheck<ForkRequest> = {
   path: "fork",
-  table: { ...runTable, directory: textOption, at: { wanted: "`{ callPath, turn }`", fits: isForkPoint } },
+  table: { ...runTable, ...referenceTable, at: { wanted: "`{ callPath, turn }`", fits: isForkPoint } },
   renamed,
-  required: ["directory"],
 };
 export const judgeOptions: OptionCheck<JudgeRequest> = {
   path: "judgeCalls",
@@ -254,6 +250,5 @@ export const judgeOptions: OptionCheck<JudgeRequest> = {
 };
 export const replayOptions: OptionCheck<ReplayRequest> = {
   path: "replay",
-  table: { ...programTable, directory: textOption, onEvent: functionOption },
-  required: ["directory"],
+  table: { ...programTable, ...referenceTable, onEvent: functionOption },
 };

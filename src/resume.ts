@@ -6,19 +6,21 @@ import { createRunState } from "./effects/run-state.ts";
 import { voidsOf } from "./effects/voids.ts";
 import type { Host } from "./host/host.ts";
 import { createNodeHost } from "./host/node-host.ts";
-import { keepArtifacts } from "./journal/keep-artifacts.ts";
+import { findRecord, type RunReference } from "./journal/find-store.ts";
 import { readRecord } from "./journal/read-journal.ts";
-import { CannotResume, resumeJournal } from "./journal/resume-journal.ts";
+import { placeArtifacts } from "./journal/record.ts";
+import { CannotResume } from "./journal/record-place.ts";
 import type { Program } from "./program/program.ts";
 import type { CompiledWith, Fact, FactOf, ProgramOptions } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
-import type { Message } from "./protocol/message.ts";
+import type { Artifact, Message } from "./protocol/message.ts";
 import type { Limits } from "./protocol/usage.ts";
 import type { CompileRequest, ResumeRequest, RunOutput, RunRequest } from "./requests.ts";
 import { recordedArtifacts } from "./runtime/artifacts.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
 import { runEntry } from "./runtime/run-entry.ts";
+import { anySignal } from "./util/abortable.ts";
 import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
 import { isWithin } from "./util/within.ts";
 import { version } from "./version.ts";
@@ -36,9 +38,7 @@ export interface Continuation {
 }
 
 /** The conversation of a recorded run, as `readConversation` gives it. */
-export interface RecordedConversation {
-  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
-  readonly directory: string;
+export interface RecordedConversation extends RunReference {
   /** Default: the machine's. */
   readonly host?: Host;
 }
@@ -49,9 +49,10 @@ export interface RecordedConversation {
  */
 export async function readConversation(
   { secrets }: Program,
-  { directory, host = createNodeHost() }: RecordedConversation,
+  { host = createNodeHost(), ...reference }: RecordedConversation,
 ): Promise<readonly Message[] | undefined> {
-  const { facts } = await readRecord(host, directory, [...environmentSecrets(host.environment), ...secrets]);
+  const { store, id } = findRecord(host, reference);
+  const { facts } = await store.read(id, [...environmentSecrets(host.environment), ...secrets]);
   return conversationOf(facts);
 }
 
@@ -61,16 +62,26 @@ export async function readConversation(
  */
 export async function readResult(
   { secrets }: Program,
-  { directory, host = createNodeHost() }: RecordedConversation,
+  { host = createNodeHost(), ...reference }: RecordedConversation,
 ): Promise<RunOutput | undefined> {
-  const { facts } = await readRecord(host, directory, [...environmentSecrets(host.environment), ...secrets]);
+  const { store, id } = findRecord(host, reference);
+  return store.look(id, async (record) => {
+    const { facts } = await readRecord(record, [...environmentSecrets(host.environment), ...secrets]);
+    return resultOf(facts, (made) => placeArtifacts(record, made));
+  });
+}
+
+async function resultOf(
+  facts: readonly Fact[],
+  place: (artifacts: readonly Artifact[]) => Promise<readonly Artifact[]>,
+): Promise<RunOutput | undefined> {
   const end = facts.findLast((fact) => fact.type === "run-end");
   if (end?.stopReason !== "done") return undefined;
   refuseUndone(facts);
   const state = createRunState();
   for (const fact of facts) state.apply(fact);
   const { runId } = startOf(facts);
-  const artifacts = await keepArtifacts(host, directory, recordedArtifacts(facts));
+  const artifacts = await place(recordedArtifacts(facts));
   const { usage, output = null, stopReason } = end;
   return { runId, output, usage, stopReason, denied: state.denied(), artifacts, messages: conversationOf(facts) ?? [] };
 }
@@ -80,12 +91,14 @@ export async function continueRun(
   program: Program,
   { host, request, secrets, policy, createSetup }: Continuation,
 ): Promise<RunOutput> {
-  const { directory, takeOver = false, signal, limits } = request;
-  const { journal, redactor, facts, times, writes, isWhole } = await resumeJournal(host, directory, {
+  const { takeOver = false, signal, limits } = request;
+  const { store, id } = findRecord(host, request);
+  const record = await store.open(id, {
     ...{ known: secrets, takeOver },
     createRedactor: (ids) => new Redactor(secrets, ids),
     begin: (recorded) => [beginAttempt(recorded, { program, host, policy, limits })],
   });
+  const { journal, redactor, facts, times, writes, results, isWhole, lost } = record;
   const { start, terms, changed } = describeRun(facts, program);
   const { runId, history = [] } = start;
   const { input, files, fragments } = start.input;
@@ -95,18 +108,24 @@ export async function continueRun(
     const effects = createResumedEffects({ clock: host.clock, journal, recorded: facts, times });
     const result = await runEntry(
       program,
-      { ...setup, effects, writes, policy: { ...setup.policy, ...unansweredOf(terms), gateEntry: start.gateEntry === true } },
+      {
+        ...setup,
+        effects,
+        writes,
+        results,
+        policy: { ...setup.policy, ...unansweredOf(terms), gateEntry: start.gateEntry === true },
+      },
       {
         ...{
           input: input as JsonObject,
           files,
           fragments,
           history,
-          signal,
+          signal: anySignal(signal, lost),
           warnings: isWhole ? changed : [...changed, secretsAreGone],
         },
         artifacts: recordedArtifacts(facts),
-        keepArtifacts: (made) => keepArtifacts(host, directory, made),
+        keepArtifacts: record.keepArtifacts,
         closeJournal: () => journal.close(),
       },
     );
@@ -117,7 +136,7 @@ export async function continueRun(
 }
 
 const secretsAreGone =
-  "the private folder of this run is gone: secrets in what is recorded stay hidden, also from models and tools that were given them";
+  "the secrets of this run are gone: they stay hidden in what is recorded, also from models and tools that were given them";
 
 interface AttemptTerms {
   readonly program: Program;

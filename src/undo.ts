@@ -1,12 +1,12 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Host } from "./host/host.ts";
 import { removeScopeFile } from "./host/remove-scope-file.ts";
 import { ScopeError, type Scopes } from "./host/scopes.ts";
-import { cutTail } from "./journal/cut-tail.ts";
-import { createJournal, JournalError } from "./journal/journal.ts";
-import { createPrivateFolder, type PrivateContents, readPrivateFolder } from "./journal/private-folder.ts";
+import { type FoundRecord, findRecord, type RunReference } from "./journal/find-store.ts";
+import type { Journal } from "./journal/journal.ts";
 import { readJournal } from "./journal/read-journal.ts";
-import { CannotResume, checkOwner } from "./journal/resume-journal.ts";
+import { CannotResume, type RecordReader } from "./journal/record-place.ts";
+import { type PrivateContents, readSecrets } from "./journal/secret-keeper.ts";
 import { type LoggedWrite, readWriteLog } from "./journal/write-log.ts";
 import { type CallPath, parentCallPath } from "./protocol/call.ts";
 import type { FactOf, JournalEntry } from "./protocol/fact.ts";
@@ -38,7 +38,7 @@ export interface LastingCall {
   readonly callPath: string;
   readonly tool: string;
   readonly args: JsonObject;
-  /** Present for a call of a file tool: what it wrote could be taken back if the private folder of the run were on this machine. */
+  /** Present for a call of a file tool: what it wrote could be taken back if what it replaced were kept. */
   readonly isOfFile?: true;
 }
 
@@ -47,8 +47,7 @@ export interface UndoPlan {
   /** The file that was written last comes first. */
   readonly files: readonly UndoneFile[];
   /**
-   * Calls of tools with side effects that stay: all but those of file tools, and these, too, where the private folder of the run is not
-   * on this machine.
+   * Calls of tools with side effects that stay: all but those of file tools, and these, too, where what they replaced is not kept.
    */
   readonly lasting: readonly LastingCall[];
 }
@@ -58,9 +57,7 @@ export interface UndoReport extends UndoPlan {
   readonly isDone: boolean;
 }
 
-export interface UndoOptions {
-  /** Absolute path of the recorded run's folder: `.llm-do/runs/<id>` of its program. */
-  readonly directory: string;
+export interface UndoOptions extends RunReference {
   /** The path of a call: only what it wrote, with the calls below it, is taken back. Default: all that the run wrote. */
   readonly call?: CallPath;
   /** Called with what would be done, before it is. False: nothing is done. Default: it is done. */
@@ -68,26 +65,37 @@ export interface UndoOptions {
 }
 
 /** Takes back what a run wrote. Rejects with a `CannotResume`, an `UnreadableJournal` or a `JournalError`. */
-export async function undoRun(host: Host, { directory, call, confirm }: UndoOptions): Promise<UndoReport> {
-  const runId = basename(directory);
-  const { entries } = await readJournal(host, directory);
-  const kept = await readPrivateFolder(host, { runId, known: [] });
+export async function undoRun(host: Host, { call, confirm, directory, run, store }: UndoOptions): Promise<UndoReport> {
+  const found = findRecord(host, { directory, run, store });
+  const { plan, steps } = await found.store.look(found.id, (record) => planUndo(host, record, call));
+  const isWanted = steps.some(isChange) && (confirm === undefined || (await confirm(plan)));
+  if (!isWanted) return { ...plan, isDone: false };
+  const journal = await recordUndo(host, found, steps);
+  try {
+    const files: UndoneFile[] = [];
+    for (const step of steps) files.push(isChange(step) ? await takeBack(host, step) : step.file);
+    return { ...plan, files, isDone: true };
+  } finally {
+    await journal.close();
+  }
+}
+
+interface PlannedUndo {
+  readonly plan: UndoPlan;
+  readonly steps: readonly UndoStep[];
+}
+
+async function planUndo(host: Host, record: RecordReader, call: CallPath | undefined): Promise<PlannedUndo> {
+  const { entries } = await readJournal(record);
+  const kept = await readSecrets(record);
   if (call !== undefined) checkCall(entries, call);
-  const writes = await readWriteLog(host, runId);
+  const writes = await readWriteLog(record);
   const effects = effectsOf(entries, writes);
   const steps = await planSteps(host, writesOf(call, writes, effects), kept);
   const lasting = effects
     .filter(({ callPath, isFileTool }) => isAtOrBelow(callPath, call) && !(kept && isFileTool))
     .map(({ isFileTool, ...named }) => (isFileTool ? { ...named, isOfFile: true as const } : named));
-  const plan: UndoPlan = { runId, files: steps.map(({ file }) => file), lasting };
-  const isWanted = steps.some(isChange) && (confirm === undefined || (await confirm(plan)));
-  if (!isWanted) return { ...plan, isDone: false };
-  return host.files.alone(`${directory}/journal.jsonl`, async () => {
-    await recordUndo(host, { directory, steps, kept });
-    const files: UndoneFile[] = [];
-    for (const step of steps) files.push(isChange(step) ? await takeBack(host, step) : step.file);
-    return { ...plan, files, isDone: true };
-  });
+  return { plan: { runId: record.id, files: steps.map(({ file }) => file), lasting }, steps };
 }
 
 /** The action for one file. `identity`: of the file as it is now; undefined where there is none. */
@@ -182,39 +190,23 @@ async function takeBack(host: Host, { file, last, identity }: UndoStep): Promise
   }
 }
 
-interface Undoing {
-  readonly directory: string;
-  readonly steps: readonly UndoStep[];
-  readonly kept: PrivateContents | undefined;
-}
-
-/** Records what is going to happen: whatever becomes of it, the run does not go on. */
-async function recordUndo(host: Host, { directory, steps, kept }: Undoing): Promise<void> {
-  const read = () => readJournal(host, directory);
-  let { unchecked, torn } = await read();
-  if (checkOwner(host, directory, unchecked, false)) ({ unchecked, torn } = await read());
-  const path = `${directory}/journal.jsonl`;
-  if (torn) await cutTail(host, path).catch(failAsJournal);
-  const folder = createPrivateFolder(host, basename(directory), kept);
-  const redactor = new Redactor(environmentSecrets(host.environment), folder.secrets);
-  const journal = await createJournal({ host, directory, redactor, private: folder, entries: unchecked.length });
+/** Records what is going to happen: whatever becomes of it, the run does not go on. The caller closes the journal. */
+async function recordUndo(host: Host, { store, id }: FoundRecord, steps: readonly UndoStep[]): Promise<Journal> {
   const named = (...actions: UndoneFile["action"][]) =>
     steps.flatMap(({ file, last }) => (actions.includes(file.action) ? [last.path] : []));
-  journal.append({
+  const undo: FactOf<"undo"> = {
     type: "undo",
     restored: named("restore"),
     removed: named("remove"),
     left: named("changed", "not-kept"),
+  };
+  const known = environmentSecrets(host.environment);
+  const { journal } = await store.open(id, {
+    ...{ known, takeOver: false, isUndo: true },
+    createRedactor: (secrets) => new Redactor(known, secrets),
+    begin: () => [undo],
   });
-  try {
-    await journal.written({ durable: true });
-  } finally {
-    await journal.close();
-  }
-}
-
-function failAsJournal(cause: unknown): never {
-  throw new JournalError(cause);
+  return journal;
 }
 
 const fileTools = new Set(["write_file", "append_file", "edit_file"]);

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandLinesOf, readBlocks } from "../scripts/check-docs.ts";
 import type { TestReport } from "../src/cases/test-report.ts";
 import { compile } from "../src/index.ts";
+import { runsIn } from "./records.ts";
 
 /*
  * Every example compiles, and has tests beside its prompt, which run with a script in the place of the model. What runs otherwise
@@ -149,14 +151,14 @@ describe("a change of the database that the end of the process interrupts", () =
     const env = { LLM_DO_STATE_DIR: state, DATABASE_URL: file };
     const fixture = join(root, "examples/database/fixtures/shop.db");
     cpSync(fixture, file);
-    const runs = join(folder, "examples/database/.llm-do/runs");
-    rmSync(runs, { recursive: true, force: true });
     expect(llmDo([...line, "--approve-all"], env)).toMatchObject({ status: 0 });
-    const journal = join(runs, ...readdirSync(runs), "journal.jsonl");
+    const runs = runsIn(realpathSync(join(folder, "examples/database")), state);
+    const journal = join(runs, readdirSync(runs).sort()[0] ?? "", "journal.jsonl");
     const lines = readFileSync(journal, "utf8").split("\n");
     const begun = lines.findIndex((text) => text.includes('"type":"intent"') && text.includes("1.execute"));
     expect(begun).toBeGreaterThan(0);
     writeFileSync(journal, `${lines.slice(0, begun + 1).join("\n")}\n`);
+    rmSync(join(runs, "index.jsonl"));
     if (isLost) cpSync(fixture, file);
     else expect(rowsOf(file, ids)).toEqual([{ id: "pay-order-3" }]);
     const { stdout, stderr, status } = llmDo(["resume", "last", "examples/database", "--trust", "--headless"], env);

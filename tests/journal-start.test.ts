@@ -3,6 +3,7 @@ import { SystemError } from "../src/host/system-error.ts";
 import { type RunError, type RunRequest, run } from "../src/index.ts";
 import { scriptedModel } from "../src/testing/index.ts";
 import { memoryHost } from "../src/testing/memory-host.ts";
+import { runsIn, withFolders } from "./records.ts";
 
 /** Runs a program on a machine that makes the folders of runs through `makeFolder`. */
 async function runWhere(
@@ -17,11 +18,12 @@ async function runWhere(
     files: { "/p/main.worker": "---\ndescription: Works.\n---\nYou work.\n", "/p/tools.ts": "export const main = 0;\n" },
     modules: { "/p/tools.ts": { main } },
   });
-  const makeDirectory = (path: string, mode?: number) => {
-    const make = () => memory.files.makeDirectory(path, mode);
-    return path.includes("/runs/") ? makeFolder(make) : make();
-  };
-  const files = Object.assign(Object.create(memory.files), { makeDirectory });
+  const files = withFolders(memory.files, (folder) => ({
+    create: async (name) => {
+      await makeFolder(async () => undefined);
+      return folder.create(name);
+    },
+  }));
   const script = () => {
     onEntered();
     return { text: "done" };
@@ -48,8 +50,7 @@ test.each(["main", "tools.ts:main"])("%s begins when its journal is there, and l
   );
   expect(await result).toMatchObject({ output: "done" });
   expect({ isAsked, order }).toEqual({ isAsked: true, order: ["folder", "entered"] });
-  const [, journal = ""] =
-    Object.entries(memory.snapshot("/p/.llm-do/runs")).find(([path]) => path.endsWith("journal.jsonl")) ?? [];
+  const [, journal = ""] = Object.entries(memory.snapshot(runsIn("/p"))).find(([path]) => path.endsWith("journal.jsonl")) ?? [];
   const facts = journal
     .trim()
     .split("\n")
@@ -68,7 +69,7 @@ test.each(["main", "tools.ts:main"])("%s does not begin where its journal cannot
     () => expect.unreachable(),
     (thrown) => thrown,
   );
-  expect(error).toMatchObject({ code: "journal", message: "the journal cannot be written: EACCES: permission denied" });
+  expect(error).toMatchObject({ code: "configuration", message: "the run cannot be recorded: EACCES: permission denied" });
   expect(error.cause).toMatchObject({ name: "JournalError", isNew: true });
   expect(entered).toEqual([]);
 });

@@ -40,9 +40,9 @@ export function removePlace({ folder }: Place): void {
 }
 
 /** Removes the records of runs. Compiled code is kept, as between two starts of a user. */
-function removeRecords({ folder, variables: { LLM_DO_STATE_DIR: state } }: Place): void {
+function removeRecords({ variables: { LLM_DO_STATE_DIR: state } }: Place): void {
   const recorded = globSync("*", { cwd: state, exclude: ["compile-cache"] }).map((name) => join(state, name));
-  for (const path of [join(folder, "program/.llm-do"), ...recorded]) rmSync(path, { recursive: true, force: true });
+  for (const path of recorded) rmSync(path, { recursive: true, force: true });
 }
 
 const execute = promisify(execFile);

@@ -1,6 +1,3 @@
-import { basename } from "node:path";
-import { createNodeHost } from "../host/node-host.ts";
-import { readJournalEnds } from "../journal/read-journal.ts";
 import { type Program, readConversation } from "../llm-do.ts";
 import type { Message } from "../protocol/message.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -20,17 +17,14 @@ export async function findEarlierConversation(program: Program): Promise<Earlier
   const { entry, root } = program;
   if (entry.kind !== "worker") throw new UsageError("-c goes on with a conversation, and the entry is code");
   const { name, model } = entry.worker;
-  const host = createNodeHost();
-  for (const { directory } of [...(await findRuns(root))].reverse()) {
-    const { first, entryCall, last } = await readJournalEnds(host, directory).catch(() => ({}) as Ends);
+  for (const { runId, ends } of await findRuns(root)) {
+    const { first, entryCall, last } = ends ?? {};
     if (first?.type !== "run-start" || first.entry !== name) continue;
     if (last?.type !== "run-end" || last.stopReason !== "done") continue;
-    const history = await readConversation(program, { directory });
+    const history = await readConversation(program, { run: runId });
     if (history === undefined) continue;
     const isSame = entryCall?.type === "call-start" && entryCall.model === model?.id;
-    return { runId: basename(directory), history: isSame ? history : portableHistory(history) };
+    return { runId, history: isSame ? history : portableHistory(history) };
   }
   throw new UsageError(`-c: no recorded run of \`${name}\` ended with an answer; begin without -c`);
 }
-
-type Ends = Partial<Awaited<ReturnType<typeof readJournalEnds>>>;

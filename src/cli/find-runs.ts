@@ -1,79 +1,125 @@
 import { basename, dirname, join, resolve } from "node:path";
-import type { Host } from "../host/host.ts";
+import { manifestName } from "../compile/load-manifest.ts";
+import { type Host, variable } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
-import { runsDirectories } from "../journal/journal-directory.ts";
-import { indexedRunsFolders, indexRunsFolder, type RunsFolder } from "../journal/run-index.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { openStore } from "../journal/find-store.ts";
+import type { ProgramOfRun, RunFilter, RunStore, RunSummary } from "../journal/store.ts";
 import { UsageError } from "./exit-codes.ts";
 
-/** The folder of a run's record. */
-export interface FoundRun {
+/** A run of the store that the command line uses. */
+export interface FoundRun extends Pick<RunSummary, "began" | "ends" | "problem"> {
   readonly runId: string;
-  readonly directory: string;
   /** The program's folder. */
   readonly root: string;
 }
 
-/**
- * The runs of a program, or without a target those of this user, oldest first. Rejects with a `UsageError` where there is no such
- * target.
- */
+/** The run that a command means. */
+export interface RunChoice {
+  /** An id, or `last`. */
+  readonly run: string;
+  /** The program's folder, or a worker file. Default: an id names a run of any program; `last` is of the program of this folder. */
+  readonly target?: string | undefined;
+  /** True: where this folder is of no program, `last` is refused. Default: it is the newest run of all programs then. */
+  readonly changes?: boolean;
+  /** What `last` passes over. Default: nothing. */
+  readonly applies?: (run: FoundRun) => boolean | Promise<boolean>;
+  /** Names a run that the command applies to. Default: `run`. */
+  readonly what?: string;
+}
+
+export function storeOfUser(host: Host = createNodeHost()): RunStore {
+  return openStore(host, undefined);
+}
+
+/** The runs of a program, or without one those of all programs, newest first. */
 export async function findRuns(target: string | undefined): Promise<readonly FoundRun[]> {
   const host = createNodeHost();
-  const folders = target === undefined ? await indexedRunsFolders(host) : await foldersOf(host, target);
-  const found = await Promise.all(
-    folders.map(async ({ path, root }) => {
-      const names = await host.files.names(path);
-      return names.map((runId): FoundRun => ({ runId, directory: join(path, runId), root }));
-    }),
-  );
-  return found.flat().sort((a, b) => (a.runId < b.runId ? -1 : 1));
+  return runsOf(host, target === undefined ? {} : { program: await programAt(host, target) });
 }
 
-/** Enters the folders in the index, too: runs of an earlier version are not in it. */
-async function foldersOf(host: Host, target: string): Promise<readonly RunsFolder[]> {
+async function runsOf(host: Host, filter: RunFilter): Promise<readonly FoundRun[]> {
+  const found: FoundRun[] = [];
+  for await (const { id, ...run } of storeOfUser(host).list(filter)) found.push({ runId: id, ...run });
+  return found;
+}
+
+/** Finds the run that a command means. Rejects with a `UsageError` where there is none, and where `last` is anybody's guess. */
+export async function findRun({
+  run,
+  target,
+  changes = false,
+  applies = () => true,
+  what = "run",
+}: RunChoice): Promise<FoundRun> {
+  const host = createNodeHost();
+  const list = `llm-do runs list${target === undefined ? "" : ` ${target}`}`;
+  if (run !== "last") {
+    const [only, ...copies] = await runsOf(host, {
+      ...(target === undefined ? {} : { program: await programAt(host, target) }),
+      id: run,
+    });
+    if (copies.length > 0) throw new UsageError(`two records have the id \`${run}\`: one is a copy, so remove it`);
+    if (only) return only;
+    throw new UsageError(
+      `there is no run \`${run}\`${target === undefined ? "" : ` of \`${target}\``}; \`${list}\` names what there is`,
+    );
+  }
+  const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
+  const runs = await runsOf(host, program ? { program } : {});
+  if (!program && changes) throw new UsageError(describeChoice(host, runs));
+  for (const found of runs) if (await applies(found)) return found;
+  const whose = program ? ` of ${program.root}` : "";
+  throw new UsageError(`there is no ${what}${whose}; \`${list}\` names what there is`);
+}
+
+/** How many runs a message lists. */
+const mostListed = 10;
+
+function describeChoice({ workingDirectory }: Host, runs: readonly FoundRun[]): string {
+  const lines = runs.slice(0, mostListed).map(({ runId, root }) => `\n  ${runId}  ${root}`);
+  const rest = runs.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
+  return `${workingDirectory} is in no program, so \`last\` means no run here${rest}`;
+}
+
+/** The program of a folder, or of a worker file. Rejects with a `UsageError` where there is nothing. */
+async function programAt(host: Host, target: string): Promise<ProgramOfRun> {
   const path = resolve(host.workingDirectory, target);
   if ((await host.files.kind(path)) === undefined) throw new UsageError(`there is no \`${target}\``);
-  const root = path.endsWith(".worker") ? programOf(path) : path;
-  const directories = await runsDirectories(host, root);
-  const folders = directories.map((directory) => ({ path: directory, root }));
-  for (const folder of folders) if ((await host.files.kind(folder.path)) === "directory") await indexRunsFolder(host, folder);
-  return folders;
+  return programIn(host, path.endsWith(".worker") ? programOf(path) : path);
 }
 
-/** The folder of one run; see `findFoundRun`. */
-export async function findRun(run: string, target?: string): Promise<string> {
-  return (await findFoundRun(run, target)).directory;
+/** The nearest program from the working directory upwards. */
+async function programOfHere(host: Host): Promise<ProgramOfRun | undefined> {
+  const store = storeOfUser(host);
+  for (let folder = host.workingDirectory; ; folder = dirname(folder)) {
+    const names = await host.files.names(folder).catch(() => []);
+    const isProgram = names.some((name) => name === manifestName || name.endsWith(".worker"));
+    const program = await programIn(host, isProgram ? programOf(join(folder, "x")) : folder);
+    if (isProgram) return program;
+    // Programs in code, and of files that were listed, have no file by which to know their folder.
+    for await (const _ of store.list({ program })) return program;
+    if (dirname(folder) === folder) return undefined;
+  }
 }
 
-/** One run of a program, or without a target of this user. `last` is the newest. Rejects with a `UsageError` where there is none. */
-export async function findFoundRun(run: string, target?: string): Promise<FoundRun> {
-  const runs = await findRuns(target);
-  const found = run === "last" ? runs.at(-1) : runs.find(({ runId }) => runId === run);
-  if (found !== undefined) return found;
-  const which = run === "last" ? "no run" : `no run \`${run}\``;
-  const list = target === undefined ? "llm-do runs list" : `llm-do runs list ${target}`;
-  throw new UsageError(`there is ${which}${target === undefined ? "" : ` of \`${target}\``}; \`${list}\` names what there is`);
-}
-
-/**
- * Reads of a run what says whether `last` means it. Returns undefined where nothing is recorded of it. Rejects with a `UsageError` where it
- * cannot be read: an older run is not the one that was meant.
- */
-export async function readLast<T>(
-  { runId, root, directory }: FoundRun,
-  read: (host: Host) => Promise<T>,
-): Promise<T | undefined> {
-  const host = createNodeHost();
-  if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined) return undefined;
-  return read(host).catch((cause: unknown) => {
-    const other = `name the run that you mean, or remove this one: \`llm-do runs rm ${runId}\``;
-    throw new UsageError(`the run ${runId} of ${root} cannot be read: ${errorMessage(cause)}; ${other}`);
-  });
+async function programIn(host: Host, folder: string): Promise<ProgramOfRun> {
+  const root = await host.files.realPath(folder).catch(() => folder);
+  if (variable(host, "LLM_DO_STORE") === undefined) return { root };
+  const { parseManifest } = await import("../language/manifest.ts");
+  const text = await host.files.readText(join(root, manifestName), { within: root }).catch(() => "");
+  const name = parseManifest({ name: manifestName, text }).file.name?.value;
+  return { root, ...(name === undefined ? {} : { name }) };
 }
 
 /** Helpers lie in `workers/` below the program's folder. */
 function programOf(worker: string): string {
   const folder = dirname(worker);
   return basename(folder) === "workers" ? dirname(folder) : folder;
+}
+
+/** Throws a `UsageError` for a run that cannot be read: an older one is not the one that `last` means. */
+export function requireReadable({ runId, root, problem }: FoundRun): void {
+  if (problem === undefined) return;
+  const other = `name the run that you mean, or remove this one: \`llm-do runs rm ${runId}\``;
+  throw new UsageError(`the run ${runId} of ${root} cannot be read: ${problem}; ${other}`);
 }

@@ -4,6 +4,7 @@ import { isFlag } from "../compile/flag.ts";
 import { concernsRun } from "../compile/warnings-of-run.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
+import type { RunReference } from "../journal/find-store.ts";
 import { type CompileRequest, compile, compileWith } from "../llm-do.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";
@@ -33,7 +34,7 @@ export interface OpenOptions extends TrustOptions {
   /** A worker without a model is an error. */
   readonly toRun?: boolean;
   /** Absolute path of a recorded run's folder: the program is compiled as that run sees it. */
-  readonly forRun?: string;
+  readonly forRun?: RunReference;
   /** Shows no warnings. */
   readonly quiet?: boolean | undefined;
   /** Compiles and runs the program. Default: the machine's. */

@@ -24,7 +24,7 @@ export interface FoundProgram extends RecordedProgram {
 
 export interface RecordedRequest extends RunRequest {
   readonly program: Program;
-  readonly directory: string;
+  readonly run: string;
 }
 
 export interface RecordedPlay<Found extends FoundProgram> {
@@ -54,15 +54,15 @@ export async function playRecorded<Found extends FoundProgram>(
     const { host, limitLoading, startRun } = createGuardedHost({ controller, watchdog });
     const onLimits = (ofProgram: Limits) => limitLoading(flags.limit?.seconds ?? ofProgram.seconds);
     const source = await sourceOf(recorded, flags);
-    const more = { forRun: found.directory, ofProgram: source.ofProgram };
+    const more = { forRun: { run: found.runId }, ofProgram: source.ofProgram };
     const options = { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits, ...more };
     const { program } = await openProgram(source.targets, source.flags, options);
     const request = createRequest({ ...flags, journal: true }, signal);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
     await startRun(secondsOf(program, request));
-    const { directory } = found;
+    const { runId } = found;
     return await playAndReport(flags, (listening) =>
-      play({ ...request, ...listening, program, approval, directory }, signal, recorded),
+      play({ ...request, ...listening, program, approval, run: runId }, signal, recorded),
     );
   } catch (thrown) {
     return await reportFailure(thrown, flags);

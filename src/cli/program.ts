@@ -23,6 +23,7 @@ import {
   addSchema,
   addTrust,
 } from "./setup-commands.ts";
+import { addStoreOption } from "./store-option.ts";
 
 /** The result of the parser, and the arguments that it does not see. */
 export interface CommandLine {
@@ -62,6 +63,7 @@ export function createProgram(line: CommandLine, words: readonly string[] = []):
   program.helpCommand("help [command]", "display the help of a command");
   for (const command of withDescendants(program)) {
     addExamples(command);
+    addStoreOption(command);
     command
       .exitOverride()
       .showSuggestionAfterError()

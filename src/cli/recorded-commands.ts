@@ -62,9 +62,7 @@ export function addRuns(program: Command, exit: Exit): void {
     .action(act(exit, async () => (await import("./commands/runs.ts")).showRunCommand));
   runs
     .command("rm")
-    .description(
-      "remove the records of runs, with what their private folders keep; never of one that is under way or waits for answers",
-    )
+    .description("remove the records of runs, with their secrets; never of one that is under way or waits for answers")
     .argument("<run...>", "ids, or `last`")
     .action(act(exit, async () => (await import("./commands/remove-runs.ts")).removeRunsCommand));
   runs

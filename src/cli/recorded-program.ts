@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import type { Host } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
 import { readJournalEnds } from "../journal/read-journal.ts";
 import type { CompiledWith, FactOf, JournalEntry, ProgramOptions } from "../protocol/fact.ts";
 import { isWithin } from "../util/within.ts";
 import { UsageError } from "./exit-codes.ts";
-import type { FoundRun } from "./find-runs.ts";
+import { type FoundRun, storeOfUser } from "./find-runs.ts";
 import type { CompileFlags } from "./open-program.ts";
 
 /** A recorded run, and the options that its program was compiled with. */
@@ -23,12 +22,16 @@ export interface RecordedSource<F> {
 }
 
 /** Reads the options from the first entry of the run's journal. Rejects where that cannot be read. */
-export async function readCompiled(host: Host, found: FoundRun): Promise<CompiledWith | undefined> {
-  return startOf(found, (await readJournalEnds(host, found.directory)).first).compiled;
+export async function readCompiled(found: FoundRun): Promise<CompiledWith | undefined> {
+  return (await readStart(found)).compiled;
 }
 
-/** Returns the start of a run, by its first entry. Throws a `UsageError` for a run that was killed before it wrote one. */
-export function startOf({ runId }: FoundRun, first: JournalEntry | undefined): FactOf<"run-start"> {
+/** Reads the first entry of a run. Rejects with a `UsageError` for a run that was killed before it wrote one. */
+export async function readStart(found: FoundRun): Promise<FactOf<"run-start">> {
+  return startOf(found, (await storeOfUser().look(found.runId, readJournalEnds)).first);
+}
+
+function startOf({ runId }: FoundRun, first: JournalEntry | undefined): FactOf<"run-start"> {
   if (first?.type === "run-start") return first;
   throw new UsageError(`nothing is recorded of \`${runId}\`: it ended before it began`);
 }

@@ -28,7 +28,7 @@ const hints: Readonly<
 > = {
   JournalError: ({ isNew }, runId) => {
     if (runId !== undefined) return `\`llm-do resume ${runId}\` goes on when it can be`;
-    return isNew ? "--no-journal runs without one" : "make it writable, and try again";
+    return isNew ? "--store FOLDER records it elsewhere, and --no-journal not at all" : "make it writable, and try again";
   },
   UnreadableJournal: ({ message }) =>
     message.includes("has version") ? undefined : "restore the run's folder from a copy, or begin the run anew",

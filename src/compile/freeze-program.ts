@@ -30,6 +30,7 @@ export function freezeProgram(
   const byId = new Map([...workers.values()].map((worker) => [worker.id, worker]));
   return Object.freeze({
     name,
+    ...(manifest?.name ? { isNamed: true as const } : {}),
     root,
     entry,
     workers: byId,

@@ -1,13 +1,15 @@
-import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import type { AppendFile } from "./host.ts";
+import { noFollow } from "./read-flags.ts";
 
 /**
  * Opens a file for appending. `append` returns when the system has the text, so that a killed process loses nothing; `sync`
- * puts it on disk. Callers that wait at the same time share one `fdatasync`.
+ * puts it on disk. A link is not followed; without a `mode`, a missing file is not created. Callers that wait at the same time share one `fdatasync`.
  */
-export function openAppendFile(path: string, mode: number): AppendFile {
-  const descriptor = openSync(path, "a", mode);
+export function openAppendFile(path: string, mode: number | undefined): AppendFile {
+  const create = mode === undefined ? 0 : constants.O_CREAT;
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND | create | noFollow, mode);
   try {
     return new NodeAppendFile(descriptor);
   } catch (error) {
@@ -43,6 +45,11 @@ class NodeAppendFile implements AppendFile {
       this.#takeBack(done);
       throw error;
     }
+  }
+
+  size(): number | undefined {
+    const { nlink, size } = fstatSync(this.#descriptor);
+    return nlink === 0 ? undefined : size;
   }
 
   sync(): Promise<void> {

@@ -1,3 +1,5 @@
+import type { AppendFile } from "./host.ts";
+
 /** The type of an entry; a link is not followed. */
 export type EntryType = "file" | "directory" | "link" | "other";
 
@@ -43,12 +45,20 @@ export interface Directory {
   makeDirectory(name: string, mode?: number): Promise<void>;
   /** Creates a file. Rejects with `EEXIST` if the name exists. `mode` is subject to the process's mask. */
   createFile(name: string, mode: number): Promise<NewFile>;
+  /** Opens a regular file for appending; anything else is refused as by `openFile`. With a `mode`, a missing one is created. */
+  openAppend(name: string, mode: number | undefined): Promise<AppendFile>;
   /** Creates a link whose target is a text, not a path. Rejects with `EEXIST` if the name exists. */
   createLink(name: string, target: string): Promise<void>;
   readLink(name: string): Promise<string>;
   /** Replaces `to`. Both names are of this directory. */
   rename(from: string, to: string): Promise<void>;
   removeFile(name: string): Promise<void>;
+  /** Removes an empty folder. */
+  removeDirectory(name: string): Promise<void>;
+  /** Facts of this directory itself. */
+  facts(): Promise<EntryFacts>;
+  setMode(mode: number): Promise<void>;
+  setOwner(user: number, group: number): Promise<void>;
   /** Puts created and renamed names on disk; silently does nothing where the system cannot. */
   sync(): Promise<void>;
   /** Opens an entry, or the directory itself (`.`), for a child process. The caller closes it. */

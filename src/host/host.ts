@@ -1,4 +1,5 @@
 import type { Commands } from "./commands.ts";
+import type { OwnFolder, OwnFolderOptions } from "./own-folder.ts";
 import type { ScopeDeclaration, Scopes } from "./scopes.ts";
 
 /** The operating system, as far as llm-do uses it. `node-host.ts` implements it, and `testing/memory-host.ts` for tests. */
@@ -106,14 +107,6 @@ export interface ReadOptions {
   readonly within?: string;
 }
 
-/** Folders of a directory. */
-export interface SweptFolders {
-  /** How many of them, the last by name. */
-  readonly latest: number;
-  /** Names of folders in each. */
-  readonly within: readonly string[];
-}
-
 /** Plain file access for the product itself: program sources, journals, stores. Never handed to tools. */
 export interface HostFiles {
   /**
@@ -140,15 +133,10 @@ export interface HostFiles {
    * `mode` says otherwise; a link stays one, and its target is written. The directory must be there.
    */
   writeAtomically(path: string, bytes: Uint8Array | string, mode?: number): Promise<void>;
-  /**
-   * Removes the temporaries and locks that killed processes left in folders of a directory. Follows no link below it, and leaves out
-   * folders that cannot be opened. Rejects where the directory itself cannot be listed.
-   */
-  removeLeftOvers(path: string, swept: SweptFolders): Promise<void>;
   /** Runs a function while no other one, in this process or another, runs for the same file. The directory must be there. */
   alone<T>(path: string, fn: () => Promise<T>): Promise<T>;
-  /** Opens for appending, creating it; see `AppendFile`. */
-  openAppend(path: string, mode?: number): Promise<AppendFile>;
+  /** Opens a folder of llm-do itself; the caller closes it. Rejects with `EPERM` for one that others could change. */
+  openOwn(path: string, options?: OwnFolderOptions): Promise<OwnFolder>;
   /** A file, a link or a whole directory; nothing there is fine. */
   remove(path: string): Promise<void>;
 }
@@ -163,6 +151,8 @@ export interface FileEnds {
 export interface AppendFile {
   /** Appends at once, in the order of the calls. Throws what the system says (a full disk). */
   append(text: string): void;
+  /** In bytes, with what other processes appended. Undefined where the file was removed or replaced. */
+  size(): number | undefined;
   /** Resolves when everything appended so far is on disk. */
   sync(): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
-import { chmodSync, constants, fchmodSync, openSync, readlinkSync, statSync } from "node:fs";
-import type { Directory, EntryHandle } from "./directory.ts";
+import { chmodSync, constants, fchmodSync, fchownSync, openSync, readlinkSync, statSync } from "node:fs";
+import type { Directory, EntryFacts, EntryHandle } from "./directory.ts";
 import { Descriptor, sync, toFacts } from "./node-entry.ts";
 import { SystemDirectory } from "./system-directory.ts";
 import { assertComponent, errorCode, SystemError } from "./system-error.ts";
@@ -68,6 +68,18 @@ export class NodeDirectory extends SystemDirectory {
         descriptor.close();
       }
     });
+  }
+
+  async facts(): Promise<EntryFacts> {
+    return this.#descriptor.facts();
+  }
+
+  async setMode(mode: number): Promise<void> {
+    fchmodSync(this.#descriptor.number, mode);
+  }
+
+  async setOwner(user: number, group: number): Promise<void> {
+    fchownSync(this.#descriptor.number, user, group);
   }
 
   async sync(): Promise<void> {

@@ -2,16 +2,15 @@ import { constants, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
 import { isWithin } from "../util/within.ts";
-import { openAppendFile } from "./append-file.ts";
-import type { Directory, OpenFile } from "./directory.ts";
-import type { HostFiles, ReadOptions, SweptFolders } from "./host.ts";
+import type { OpenFile } from "./directory.ts";
+import type { HostFiles, ReadOptions } from "./host.ts";
 import { makeBelow, makeFolders } from "./make-folders.ts";
 import { assertFile, toFacts, toOpenFile } from "./node-entry.ts";
 import { realPrivateFolders, type ScopeSystem } from "./open-scopes.ts";
+import { openOwnFolder } from "./own-folder.ts";
 import { isPrivatePath } from "./private-folders.ts";
 import { protectionOfName } from "./protected-names.ts";
 import { removeLeftOvers, replaceFile } from "./replace-file.ts";
-import { closing } from "./scope-walk.ts";
 import { maxReadBytes } from "./scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
 import { lockForWriting } from "./write-lock.ts";
@@ -34,9 +33,8 @@ export function createNodeFiles(system: ScopeSystem): HostFiles {
     makeDirectory: (path, mode) => makeDirectory(system, path, mode),
     makeOwnDirectory: (root, names, mode) => makeOwnDirectory(system, { root, names, mode }),
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
-    removeLeftOvers: (path, swept) => removeLeftOversIn(system, path, swept),
     alone: (path, fn) => alone(system, path, fn),
-    openAppend: async (path, mode) => openAppendFile(path, mode ?? 0o666),
+    openOwn: (path, options) => openOwnFolder(system, path, options),
     // Often there is nothing, and to find that out costs more with `rm`.
     remove: async (path) => {
       if (lstatSync(path, { throwIfNoEntry: false })) await rm(path, { force: true, recursive: true });
@@ -159,24 +157,6 @@ export async function writeAtomically(system: ScopeSystem, { path, bytes, mode }
   } finally {
     await directory.close();
   }
-}
-
-/** Used by the memory host, too. */
-export async function removeLeftOversIn(system: ScopeSystem, path: string, { latest, within }: SweptFolders): Promise<void> {
-  await closing(await system.openRoot(path), async (directory) => {
-    const folders = (await directory.entries()).filter(({ type }) => type === "directory").map(({ name }) => name);
-    for (const name of folders.sort().slice(-latest)) await sweepFolder(directory, name, { system, within });
-  });
-}
-
-async function sweepFolder(above: Directory, name: string, sweeping: { system: ScopeSystem; within: readonly string[] }) {
-  const folder = await above.openDirectory(name).catch(() => undefined);
-  if (folder === undefined) return;
-  await closing(folder, async () => {
-    const folders = await removeLeftOvers(folder, sweeping.system.writer);
-    for (const inner of sweeping.within)
-      if (folders.includes(inner)) await sweepFolder(folder, inner, { ...sweeping, within: [] });
-  });
 }
 
 /** Used by the memory host, too. */

@@ -36,6 +36,7 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
     realPath: async (path) => realpathSync.native(path),
     isMissing,
     writer,
+    ...(process.geteuid ? { user: process.geteuid() } : {}),
     makeCommandFolder: createCommandFolders(createNodeProcesses(writer)),
     strictNames: process.platform === "win32",
     privateFolders: options.privateFolders ?? [],

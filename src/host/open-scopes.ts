@@ -34,6 +34,8 @@ export interface ScopeSystem {
   /** Returns true where there is nothing for certain, not even a link: an error of `realPath` takes longer. Never throws. Absent: not known. */
   isMissing?(path: string): boolean;
   readonly writer: Writer;
+  /** The number of the user that the process runs as. Absent: the system has none, or none that own files. */
+  readonly user?: number;
   /** Names that the system reads as other names are refused (Windows). */
   readonly strictNames: boolean;
   /** Host paths of folders that nothing reaches through a scope. Default: none. */

@@ -1,6 +1,6 @@
-import { chmodSync, constants, lstatSync, openSync } from "node:fs";
+import { chmodSync, chownSync, constants, lstatSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { Directory, EntryHandle, OpenFile } from "./directory.ts";
+import type { Directory, EntryFacts, EntryHandle, OpenFile } from "./directory.ts";
 import { Descriptor, sync, toFacts } from "./node-entry.ts";
 import { noFollow } from "./read-flags.ts";
 import { SystemDirectory, type Undo } from "./system-directory.ts";
@@ -53,6 +53,18 @@ export class PathDirectory extends SystemDirectory {
       const facts = toFacts(lstatSync(path, { bigint: true }));
       if (facts.type === "directory") chmodSync(path, facts.mode | 0o700);
     });
+  }
+
+  facts(): Promise<EntryFacts> {
+    return this.use(".", (path) => toFacts(lstatSync(path, { bigint: true })));
+  }
+
+  setMode(mode: number): Promise<void> {
+    return this.use(".", (path) => chmodSync(path, mode));
+  }
+
+  setOwner(user: number, group: number): Promise<void> {
+    return this.use(".", (path) => chownSync(path, user, group));
   }
 
   async sync(): Promise<void> {

@@ -20,12 +20,13 @@ export function layersFolder(stateDirectory: string): string {
 }
 
 /**
- * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the secrets of runs, compiled code
+ * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the records of runs, compiled code
  * that the next process runs, and the user's configuration.
  */
 export function privatePlacesOf(host: Pick<Host, "stateDirectory" | "configFile">): readonly string[] {
   const { stateDirectory, configFile } = host;
-  return [credentialsFolder(stateDirectory), join(stateDirectory, "private"), join(stateDirectory, "compile-cache"), configFile];
+  const own = ["runs", "private", "compile-cache"].map((name) => join(stateDirectory, name));
+  return [credentialsFolder(stateDirectory), ...own, configFile];
 }
 
 /** Returns whether a path is one of some folders, or below one. Compares names as the most lenient file system does. */

@@ -6,7 +6,7 @@ export interface Replacement {
   readonly bytes: Uint8Array;
   readonly writer: Writer;
   /** The file that is replaced, whose mode and, where the system lets us, owner are kept. */
-  readonly like?: EntryFacts | undefined;
+  readonly like?: Pick<EntryFacts, "user" | "group" | "mode"> | undefined;
   /** The mode of a new file, subject to the process's mask. Default 0o666. */
   readonly mode?: number | undefined;
   /** Calls `rename`, after a last check or under a lock. If it throws, nothing is written. Default: calls it at once. */
@@ -33,7 +33,7 @@ export async function replaceFile(directory: Directory, name: string, replacemen
   await directory.sync();
 }
 
-async function fill(file: NewFile, bytes: Uint8Array, like: EntryFacts | undefined): Promise<void> {
+async function fill(file: NewFile, bytes: Uint8Array, like: Replacement["like"]): Promise<void> {
   try {
     await file.write(bytes);
     if (like !== undefined) {

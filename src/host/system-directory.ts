@@ -1,7 +1,9 @@
-import { constants, lstatSync, openSync, readdirSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
+import { constants, lstatSync, openSync, readdirSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { openAppendFile } from "./append-file.ts";
 import type { Directory, DirectoryEntry, EntryFacts, EntryHandle, NewFile, OpenFile } from "./directory.ts";
+import type { AppendFile } from "./host.ts";
 import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
 import { noFollow, readFlags } from "./read-flags.ts";
 import { assertComponent } from "./system-error.ts";
@@ -30,6 +32,9 @@ export abstract class SystemDirectory implements Directory {
   abstract unlock(name: string): Promise<void>;
   abstract sync(): Promise<void>;
   abstract close(): Promise<void>;
+  abstract facts(): Promise<EntryFacts>;
+  abstract setMode(mode: number): Promise<void>;
+  abstract setOwner(user: number, group: number): Promise<void>;
 
   look(name: string): Promise<EntryFacts | undefined> {
     return this.use(name, findFacts);
@@ -46,6 +51,15 @@ export abstract class SystemDirectory implements Directory {
       return toOpenFile(openSync(path, readFlags));
     };
     return this.use(name, openPath, (file) => file.close());
+  }
+
+  openAppend(name: string, mode: number | undefined): Promise<AppendFile> {
+    const open = (path: string) => {
+      const facts = findFacts(path);
+      if (facts || mode === undefined) assertFile(facts);
+      return openAppendFile(path, mode);
+    };
+    return this.use(name, open, (file) => file.close());
   }
 
   async entries(): Promise<readonly DirectoryEntry[]> {
@@ -86,6 +100,10 @@ export abstract class SystemDirectory implements Directory {
 
   removeFile(name: string): Promise<void> {
     return this.use(name, (path) => unlinkSync(path));
+  }
+
+  removeDirectory(name: string): Promise<void> {
+    return this.use(name, (path) => rmdirSync(path));
   }
 }
 

@@ -5,13 +5,18 @@ import { holdsLongText } from "../util/plain-json.ts";
 import { type RecordedSecret, type Redactor, restoreSecrets } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { type Fields, factFields } from "./fact-fields.ts";
-import type { PrivateBlob } from "./private-folder.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /** A value kept beside the journal under its digest. */
 export interface Blob {
   readonly digest: string;
   readonly content: string | Uint8Array;
+}
+
+/** The content of a file that holds a secret, or that a run replaced: kept under its digest with the run's key. */
+export interface PrivateBlob {
+  readonly name: string;
+  readonly content: Uint8Array;
 }
 
 /** A fact as a journal holds it, and what it refers to. */
@@ -138,11 +143,11 @@ export interface References {
   secretOf(token: string): string | undefined;
   /** Rejects where the content is gone or changed. */
   readBlob(digest: string): Promise<Uint8Array>;
-  /** Resolves with undefined where the run's private folder is gone. */
+  /** Resolves with undefined where the run's secrets are gone. */
   readPrivate(name: string): Promise<Uint8Array | undefined>;
 }
 
-/** Stands for the content of a file where the run's private folder is gone. */
+/** Stands for the content of a file where the run's secrets are gone. */
 const goneFile = Buffer.from("⟦secret:file⟧");
 
 /** Turns the form of `externalize` back. */

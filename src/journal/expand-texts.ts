@@ -1,7 +1,6 @@
-import { dirname } from "node:path";
-import type { Host } from "../host/host.ts";
 import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
+import type { RecordReader } from "./record-place.ts";
 
 interface Bounds {
   /** The most bytes of one text. */
@@ -15,8 +14,7 @@ interface Bounds {
  * what cannot be read says so. Files are left out.
  */
 export async function expandTexts(
-  host: Host,
-  directory: string,
+  place: RecordReader,
   { entries, longest, total }: Bounds & { readonly entries: readonly JournalEntry[] },
 ): Promise<readonly JournalEntry[]> {
   const sizes = new Map<string, number>();
@@ -25,7 +23,7 @@ export async function expandTexts(
   let left = total;
   for (const [digest, size] of sizes) {
     const bytes = Math.min(longest, left);
-    const text = bytes > 0 ? await readStart(host, { directory, digest, bytes, size }) : `(${size} bytes, not shown)`;
+    const text = bytes > 0 ? await readStart(place, { digest, bytes, size }) : `(${size} bytes, not shown)`;
     texts.set(digest, text);
     left -= text.length;
   }
@@ -33,19 +31,15 @@ export async function expandTexts(
 }
 
 interface Start {
-  readonly directory: string;
   readonly digest: string;
   readonly bytes: number;
   readonly size: number;
 }
 
-async function readStart(host: Host, { directory, digest, bytes, size }: Start): Promise<string> {
+async function readStart(place: RecordReader, { digest, bytes, size }: Start): Promise<string> {
   try {
     if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`there is no blob ${digest}`);
-    const { start, bytes: whole } = await host.files.readEnds(`${directory}/blobs/${digest}`, {
-      bytes,
-      within: dirname(directory),
-    });
+    const { start, bytes: whole } = await place.readStart("blobs", digest, bytes);
     // The last character may be cut through.
     const text = Buffer.from(start)
       .toString("utf8")
@@ -71,6 +65,6 @@ function replace(value: unknown, texts: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => replace(one, texts));
   if (!isRecord(value)) return value;
   if (typeof value["$blob"] === "string") return texts.get(value["$blob"]);
-  if (typeof value["$private"] === "string") return "(kept in the run's private folder)";
+  if (typeof value["$private"] === "string") return "(kept with the run's secrets)";
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, isFileData(value, key) ? "" : replace(one, texts)]));
 }

@@ -1,6 +1,6 @@
-import { dirname } from "node:path";
-import type { Host } from "../host/host.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
+import { findRecord, type RunReference } from "./find-store.ts";
+import type { StoreHost } from "./folder-store.ts";
 import { readRecord } from "./read-journal.ts";
 
 /** Files of a program, by their paths in its folder with `/`: the text of each, or null for one that is not there. */
@@ -10,11 +10,13 @@ export type FileTexts = ReadonlyMap<string, string | null>;
  * Returns the worker files that a recorded run wrote, as they were before it: its program is the one without the workers that it created.
  * Empty for a run that created none, and for a record that cannot be read, which is refused where the run is to go on.
  */
-export async function filesBefore(host: Host, directory: string): Promise<FileTexts> {
-  const text = await host.files.readText(`${directory}/journal.jsonl`, { within: dirname(directory) }).catch(() => "");
-  if (!text.includes('"creates":')) return new Map();
-  const record = await readRecord(host, directory).catch(() => undefined);
-  return textsBefore(record?.facts ?? []);
+export async function filesBefore(host: StoreHost, run: RunReference): Promise<FileTexts> {
+  const { store, id } = findRecord(host, run);
+  const read = store.look(id, async (record) => {
+    const text = await record.readLog("journal.jsonl");
+    return text?.includes('"creates":') ? (await readRecord(record)).facts : [];
+  });
+  return textsBefore(await read.catch(() => []));
 }
 
 /** A call whose end is not recorded may have written its file, too. */

@@ -5,25 +5,35 @@ import { noUsage } from "../protocol/usage.ts";
 import { memoryHost } from "../testing/memory-host.ts";
 import { Redactor } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
-import { createJournal, JournalError } from "./journal.ts";
-import { createPrivateFolder, privateFolderOf } from "./private-folder.ts";
-import { readJournal, readJournalEnds, readRecord } from "./read-journal.ts";
+import { FolderPlace, keyOf, userStore } from "./folder-store.ts";
+import { JournalError } from "./journal.ts";
+import * as reading from "./read-journal.ts";
+import type { RecordReader } from "./record-place.ts";
+import { RunSecrets } from "./run-secrets.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
 
-const directory = "/work/.llm-do/runs/r1";
+const id = "20260101-000000-abcdef";
+const directory = `/home/user/.local/state/llm-do/runs/${keyOf({ root: "/work" }, false)}/${id}`;
 const secret = "s3cr3t-value-of-a-key";
 
 const known = [{ name: "API_KEY", value: secret }];
 
-async function readFacts(host: Host, from: string): Promise<readonly Fact[]> {
-  return (await readRecord(host, from, known)).facts;
+async function look<T>({ files }: Host, use: (record: RecordReader) => Promise<T>): Promise<T> {
+  return use(new FolderPlace(id, await files.openOwn(directory)));
 }
+
+const readJournal = (host: Host) => look(host, reading.readJournal);
+const readJournalEnds = (host: Host) => look(host, reading.readJournalEnds);
+const readRecord = (host: Host, secrets = known) => look(host, (record) => reading.readRecord(record, secrets));
+const readFacts = async (host: Host) => (await readRecord(host)).facts;
 
 function setUp() {
   const host = memoryHost();
-  const folder = createPrivateFolder(host, "r1");
-  const redactor = new Redactor(known, folder.secrets);
-  return { host, open: () => createJournal({ host, directory, redactor, private: folder }) };
+  const secrets = new RunSecrets(() => host.createKey());
+  const redactor = new Redactor(known, secrets);
+  const program = { root: "/work" };
+  const create = () => userStore(host).create({ id, program, redactor, secrets });
+  return { host, open: async () => (await create()).journal };
 }
 
 function result(value: string): Fact {
@@ -41,8 +51,8 @@ function token(letter: string): string {
   return `ghp_${letter.repeat(36)}`;
 }
 
-function privateFolder(host: Host): string {
-  return privateFolderOf(host, "r1");
+async function dropSecrets(host: Host): Promise<void> {
+  for (const name of ["secrets.jsonl", "private"]) await host.files.remove(`${directory}/${name}`);
 }
 
 /** One fact of each type. */
@@ -92,7 +102,7 @@ describe("a journal", () => {
     const journal = await open();
     for (const fact of facts) journal.append(fact);
     expect(await journal.close()).toBeUndefined();
-    expect(await readFacts(host, directory)).toEqual(facts);
+    expect(await readFacts(host)).toEqual(facts);
   });
 
   test("has a fact in the file once it is written", async () => {
@@ -118,7 +128,7 @@ describe("a journal", () => {
     expect(await lines()).toBe(7);
     await journal.close();
     const texts = ["first", "a", "b", secret, "x".repeat(9000), "c", "nobody waits for it"];
-    expect(await readFacts(host, directory)).toEqual(texts.map(result));
+    expect(await readFacts(host)).toEqual(texts.map(result));
   });
 
   test("has a fact as it was when it was appended", async () => {
@@ -128,7 +138,7 @@ describe("a journal", () => {
     journal.append(fact);
     fact.outcome.value.value = "changed";
     await journal.close();
-    expect(await readFacts(host, directory)).toEqual([result("as it was")]);
+    expect(await readFacts(host)).toEqual([result("as it was")]);
   });
 
   test.each([
@@ -145,7 +155,7 @@ describe("a journal", () => {
     const given: Fact[] = [result("plain"), { ...result(""), outcome: { type: "value", value } } as Fact, result(text)];
     for (const fact of given) journal.append(fact);
     expect(await journal.close()).toBeUndefined();
-    expect(await readFacts(host, directory)).toEqual(given);
+    expect(await readFacts(host)).toEqual(given);
   });
 
   test("takes nothing after the end of the run", async () => {
@@ -155,7 +165,7 @@ describe("a journal", () => {
     journal.append(result("late"));
     await expect(journal.written({ durable: false })).rejects.toThrow(JournalError);
     await journal.close();
-    expect((await readJournal(host, directory)).entries).toHaveLength(1);
+    expect((await readJournal(host)).entries).toHaveLength(1);
   });
 
   test("can be cut off at any byte and read back up to there", async () => {
@@ -167,7 +177,7 @@ describe("a journal", () => {
     for (let length = 0; length <= whole.length; length++) {
       host.put(`${directory}/journal.jsonl`, whole.slice(0, length));
       const lines = whole.slice(0, length).filter((byte) => byte === 10).length;
-      const { entries, torn } = await readJournal(host, directory);
+      const { entries, torn } = await readJournal(host);
       expect(entries).toHaveLength(lines);
       expect(torn).toBe(length > 0 && whole[length - 1] !== 10);
     }
@@ -182,8 +192,8 @@ describe("a journal", () => {
     const { host } = setUp();
     const first = `{"v":2,"n":0,"time":0,"type":"grant","callPath":"a","key":"1","tool":"t"}`;
     host.put(`${directory}/journal.jsonl`, `${first}\n${line}\n`);
-    await expect(readFacts(host, directory)).rejects.toThrow(UnreadableJournal);
-    await expect(readFacts(host, directory)).rejects.toThrow(message);
+    await expect(readFacts(host)).rejects.toThrow(UnreadableJournal);
+    await expect(readFacts(host)).rejects.toThrow(message);
   });
 
   test("names the field that is gone, for every field that a reader relies on", async () => {
@@ -191,7 +201,7 @@ describe("a journal", () => {
     for (const fact of facts) {
       for (const path of requiredPaths(fact)) {
         host.put(`${directory}/journal.jsonl`, `${JSON.stringify(without({ v: 2, n: 0, time: 0, ...fact }, path))}\n`);
-        const read = readFacts(host, directory);
+        const read = readFacts(host);
         await expect(read, `${fact.type} without ${path.join(".")}`).rejects.toThrow(/:1: (?:the field `|this line is not)/);
       }
     }
@@ -203,7 +213,7 @@ describe("a journal", () => {
     journal.append({ ...result(`${secret} ${"x".repeat(20_000)}`), digest: secret } as Fact);
     journal.append(result(`key: ${secret}`));
     await journal.close();
-    const { entries } = await readJournal(host, directory);
+    const { entries } = await readJournal(host);
     expect(entries[0]).toMatchObject({ digest: secret });
     const all = JSON.stringify(host.snapshot(directory)).replace(`\\"digest\\":\\"${secret}\\"`, "");
     expect(all).not.toContain(secret);
@@ -230,7 +240,7 @@ describe("a journal", () => {
     file.data = bytes.toString("base64");
     await journal.close();
     expect(await host.files.names(`${directory}/blobs`)).toHaveLength(2);
-    const read = await readFacts(host, directory);
+    const read = await readFacts(host);
     expect(read[0]).toEqual(result(long));
     for (const index of [2, 3]) expect(read[index]).toMatchObject({ outcome: { value: { value: { file, written } } } });
     expect(read[4]).toMatchObject({ outcome: { value: { value: { file: { ...file, data: "" } } } } });
@@ -244,13 +254,13 @@ describe("a journal", () => {
       { v: 1, n: 2, time: 0, type: "result", callPath: "main/0.t", step: 4, kind: "tool", detail: { result: { ok: true } } },
     ];
     host.put(`${directory}/journal.jsonl`, old.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-    const { version, entries } = await readJournal(host, directory);
+    const { version, entries } = await readJournal(host);
     expect({ version, entries }).toMatchObject({
       version: 1,
       entries: [{ type: "run-start" }, { key: "4" }, { key: "4", outcome: { type: "value", value: { ok: true } } }],
     });
-    expect(await readJournalEnds(host, directory)).toEqual({ version: 1, first: entries[0], last: entries[2] });
-    await expect(readRecord(host, directory)).rejects.toThrow(
+    expect(await readJournalEnds(host)).toEqual({ version: 1, first: entries[0], last: entries[2] });
+    await expect(readRecord(host)).rejects.toThrow(
       /:1: this journal has version 1: it can be shown, and not resumed or replayed/,
     );
   });
@@ -263,15 +273,15 @@ describe("a journal", () => {
     await journal.close();
     const path = `${directory}/journal.jsonl`;
     const text = await host.files.readText(path);
-    const { entries } = await readJournal(host, directory);
+    const { entries } = await readJournal(host);
     host.put(path, text.replace("between", "betw\neen"));
-    expect(await readJournalEnds(host, directory)).toEqual({ version: 2, first: entries[0], last: entries[2] });
+    expect(await readJournalEnds(host)).toEqual({ version: 2, first: entries[0], last: entries[2] });
     host.put(path, `${text}{"v":2,"n":3`);
-    expect(await readJournalEnds(host, directory)).toEqual({ version: 2, first: entries[0], last: entries[2] });
+    expect(await readJournalEnds(host)).toEqual({ version: 2, first: entries[0], last: entries[2] });
     host.put(path, "");
-    expect(await readJournalEnds(host, directory)).toEqual({ version: 2 });
+    expect(await readJournalEnds(host)).toEqual({ version: 2 });
     host.put(path, `${text}nonsense\n`);
-    await expect(readJournalEnds(host, directory)).rejects.toThrow(/journal\.jsonl:last line: this line is not JSON/);
+    await expect(readJournalEnds(host)).rejects.toThrow(/journal\.jsonl:last line: this line is not JSON/);
   });
 
   test("says which line's blob is gone", async () => {
@@ -280,10 +290,10 @@ describe("a journal", () => {
     journal.append(result("x".repeat(20_000)));
     await journal.close();
     await host.files.remove(`${directory}/blobs`);
-    await expect(readFacts(host, directory)).rejects.toThrow(/journal\.jsonl:1: /);
+    await expect(readFacts(host)).rejects.toThrow(/journal\.jsonl:1: /);
   });
 
-  test("tells secrets of one shape apart, and gives them back with the private folder alone", async () => {
+  test("tells secrets of one shape apart, and gives them back with the kept values alone", async () => {
     const { host, open } = setUp();
     const texts = [`one ${token("a")} two ${token("b")}`, `again ${token("a")}, and ${secret}`];
     const journal = await open();
@@ -293,11 +303,11 @@ describe("a journal", () => {
     const [one, two, again] = [...lines.matchAll(/⟦secret:github-token:([0-9a-f]{6})⟧/g)].map(([, id]) => id);
     expect([one === two, one === again]).toEqual([false, true]);
     expect(lines).not.toContain("ghp_");
-    expect(await readRecord(host, directory, known)).toMatchObject({ facts: texts.map(result), isWhole: true });
-    const rotated = await readRecord(host, directory, [{ name: "API_KEY", value: "another-value" }]);
+    expect(await readRecord(host)).toMatchObject({ facts: texts.map(result), isWhole: true });
+    const rotated = await readRecord(host, [{ name: "API_KEY", value: "another-value" }]);
     expect(rotated.facts[1]).toEqual(result(`again ${token("a")}, and another-value`));
-    await host.files.remove(privateFolder(host));
-    const { facts: gone, isWhole } = await readRecord(host, directory, known);
+    await dropSecrets(host);
+    const { facts: gone, isWhole } = await readRecord(host);
     expect({ gone, isWhole }).toEqual({
       gone: [
         result(`one ⟦secret:github-token:${one}⟧ two ⟦secret:github-token:${two}⟧`),
@@ -315,7 +325,7 @@ describe("a journal", () => {
     const keyed = { ok: true, value: { "⟦secret:API_KEY⟧": 1, [secret]: 2, $blob: "x", $private: "y" } };
     journal.append({ ...result(""), outcome: { type: "value", value: keyed } } as Fact);
     await journal.close();
-    const { facts: read } = await readRecord(host, directory, known);
+    const { facts: read } = await readRecord(host);
     expect(read).toEqual([...texts.map(result), { ...result(""), outcome: { type: "value", value: keyed } }]);
   });
 
@@ -326,10 +336,10 @@ describe("a journal", () => {
     await journal.close();
     const path = `${directory}/journal.jsonl`;
     host.put(path, (await host.files.readText(path)).replace("it is", "⟦secret:API_KEY⟧"));
-    expect(JSON.stringify(await readFacts(host, directory))).not.toContain(secret);
+    expect(JSON.stringify(await readFacts(host))).not.toContain(secret);
   });
 
-  test("keeps a file with a secret as it is, in the private folder alone", async () => {
+  test("keeps a file with a secret as it is, apart from the other files", async () => {
     const { host, open } = setUp();
     const bytes = Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from(token("a")), Buffer.alloc(10_000)]);
     const part = { type: "file", name: "a.bin", mediaType: "application/octet-stream", bytes: bytes.length };
@@ -339,33 +349,34 @@ describe("a journal", () => {
     journal.append(fact);
     await journal.close();
     expect(await host.files.names(`${directory}/blobs`)).toEqual([]);
-    expect(await readFacts(host, directory)).toEqual([fact]);
-    const [name = ""] = await host.files.names(`${privateFolder(host)}/blobs`);
-    host.put(`${privateFolder(host)}/blobs/${name}`, "something else");
-    await expect(readFacts(host, directory)).rejects.toThrow(/journal\.jsonl:1: the private file .* was changed/);
-    host.put(`${privateFolder(host)}/secrets.jsonl`, "nonsense\n");
-    await expect(readFacts(host, directory)).rejects.toThrow(/secrets\.jsonl:1: this line is not a key of a run/);
-    await host.files.remove(privateFolder(host));
+    expect(await readFacts(host)).toEqual([fact]);
+    const [name = ""] = await host.files.names(`${directory}/private`);
+    host.put(`${directory}/private/${name}`, "something else");
+    await expect(readFacts(host)).rejects.toThrow(/journal\.jsonl:1: the private file .* was changed/);
+    host.put(`${directory}/secrets.jsonl`, "nonsense\n");
+    await expect(readFacts(host)).rejects.toThrow(/secrets\.jsonl:1: this line is not a key of a run/);
+    await dropSecrets(host);
     const gone = Buffer.from("⟦secret:file⟧").toString("base64");
-    expect(await readFacts(host, directory)).toMatchObject([{ outcome: { value: { value: { ...file, data: gone } } } }]);
+    expect(await readFacts(host)).toMatchObject([{ outcome: { value: { value: { ...file, data: gone } } } }]);
   });
 
-  test("has no private folder where it holds no secret", async () => {
+  test("keeps no secrets where it holds none", async () => {
     const { host, open } = setUp();
     const journal = await open();
     for (const fact of facts) journal.append(fact);
     await journal.close();
-    expect(await host.files.kind(privateFolder(host))).toBeUndefined();
+    expect(await host.files.kind(`${directory}/secrets.jsonl`)).toBeUndefined();
+    expect(await host.files.kind(`${directory}/private`)).toBeUndefined();
   });
 
-  test("goes on with tokens alone where the private folder cannot be written", async () => {
+  test("goes on with tokens alone where secrets cannot be written", async () => {
     const { host, open } = setUp();
-    host.setFaults((operation, path) => (operation === "append" && path.includes("/private/") ? "ENOSPC" : undefined));
+    host.setFaults((operation, path) => (operation === "append" && path.endsWith("/secrets.jsonl") ? "ENOSPC" : undefined));
     const journal = await open();
     for (const _ of [1, 2]) journal.append(result(token("a")));
     await journal.written({ durable: true });
     expect(await journal.close()).toBeUndefined();
-    expect(await readRecord(host, directory)).toMatchObject({ facts: [{ type: "result" }, { type: "result" }], isWhole: false });
+    expect(await readRecord(host)).toMatchObject({ facts: [{ type: "result" }, { type: "result" }], isWhole: false });
   });
 
   test("that cannot be written says so before an effect starts", async () => {

@@ -1,11 +1,7 @@
-import type { AppendFile, Host } from "../host/host.ts";
 import { nextTurn } from "../host/next-turn.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { errorMessage } from "../util/error-message.ts";
-import type { Redactor } from "../util/redactor.ts";
-import { type Blob, externalize, type KnownFiles, toPlainText } from "./blobs.ts";
-import type { PrivateFolder } from "./private-folder.ts";
-import { type KnownValues, noteValue, withReferences } from "./references.ts";
+import type { EncodedFact, FactEncoder } from "./encode.ts";
 
 /** Keeps the facts of one run, in their order. */
 export interface Journal {
@@ -29,41 +25,10 @@ export class JournalError extends Error {
   readonly isNew: boolean;
 
   constructor(cause: unknown, isNew = false) {
-    super(`the journal cannot be written: ${errorMessage(cause)}`, { cause });
+    super(`${isNew ? "the run cannot be recorded" : "the journal cannot be written"}: ${errorMessage(cause)}`, { cause });
     this.name = "JournalError";
     this.isNew = isNew;
   }
-}
-
-export interface JournalOptions {
-  readonly host: Host;
-  /** Absolute path of the run's own folder; made here, readable for its owner alone. */
-  readonly directory: string;
-  readonly redactor: Redactor;
-  /** Keeps what the journal must not hold. Closed with the journal. */
-  readonly private: PrivateFolder;
-  /** How many entries the journal has: it goes on after them. Default: none, and it is a new one. */
-  readonly entries?: number;
-}
-
-export async function createJournal(options: JournalOptions): Promise<Journal> {
-  const { host, directory } = options;
-  try {
-    await host.files.makeDirectory(directory, 0o700);
-    const journal = new FileJournal(options, await host.files.openAppend(`${directory}/journal.jsonl`, 0o600));
-    openJournals.add(`${host.processes.self}\n${directory}`);
-    return journal;
-  } catch (cause) {
-    throw new JournalError(cause, options.entries === undefined);
-  }
-}
-
-/** The journals that runs of this process write. */
-const openJournals = new Set<string>();
-
-/** True while a run of this process writes the journal. */
-export function isOpen({ processes }: Pick<Host, "processes">, directory: string): boolean {
-  return openJournals.has(`${processes.self}\n${directory}`);
 }
 
 /** For runs that keep none. */
@@ -73,35 +38,48 @@ export const noJournal: Journal = {
   close: async () => undefined,
 };
 
+/** Where a journal's lines go. */
+export interface JournalWriter {
+  /** Writes what a fact refers to, before its line. */
+  prepare(fact: EncodedFact): Promise<void>;
+  /** Appends lines. Undefined where that is done at once. Throws or rejects with what the system says, and where the lease is lost. */
+  append(lines: string): Promise<void> | undefined;
+  /** Resolves when everything that was appended and prepared is on disk. Rejects where it cannot be, and where the lease is lost. */
+  sync(): Promise<void>;
+  /** `durable`: what was written is put on disk before. The lease may be another's by then. */
+  close(options: { readonly durable: boolean }): Promise<void>;
+}
+
+/** `entries`: how many the record has; default none, and it is a new one. */
+export function createJournal(encoder: FactEncoder, writer: JournalWriter, entries = 0): Journal {
+  return new BatchedJournal(encoder, writer, entries);
+}
+
 /** A fact in the form in which it is written. */
 interface Line {
   readonly text: string;
-  /** Writes first what the line refers to. Absent: it refers to nothing. */
-  readonly prepare?: () => Promise<void>;
+  /** Absent: it refers to nothing. */
+  readonly fact?: EncodedFact;
 }
 
-class FileJournal implements Journal {
-  readonly #options: JournalOptions;
-  readonly #file: AppendFile;
-  readonly #blobs = new Set<string>();
-  readonly #files: KnownFiles = new WeakMap();
-  readonly #values: KnownValues = new WeakMap();
+class BatchedJournal implements Journal {
+  readonly #encoder: FactEncoder;
+  readonly #writer: JournalWriter;
   #pending: Line[] = [];
   /** Resolves when all lines so far are written. */
   #scheduled: Promise<void> | undefined;
   #tail: Promise<void> | undefined;
   #failure: JournalError | undefined;
-  #entries: number;
+  #isFirst = true;
   /** True once a loss of power must not take what is written: after a side effect, and in a run that goes on. */
   #isLasting: boolean;
   #ended = false;
   #closed: Promise<JournalError | undefined> | undefined;
 
-  constructor(options: JournalOptions, file: AppendFile) {
-    this.#options = options;
-    this.#file = file;
-    this.#entries = options.entries ?? 0;
-    this.#isLasting = this.#entries > 0;
+  constructor(encoder: FactEncoder, writer: JournalWriter, entries: number) {
+    this.#encoder = encoder;
+    this.#writer = writer;
+    this.#isLasting = entries > 0;
   }
 
   append(fact: Fact): void {
@@ -113,10 +91,10 @@ class FileJournal implements Journal {
     } catch (cause) {
       this.#failure = new JournalError(cause);
     }
-    const isFirst = this.#entries === (this.#options.entries ?? 0) + 1;
     // A run that is seen has a start.
-    if (isFirst) this.#scheduled = this.#flush();
+    if (this.#isFirst) this.#scheduled = this.#flush();
     else if (this.#pending.length === 1) this.#scheduled = nextTurn().then(() => this.#flush());
+    this.#isFirst = false;
   }
 
   written({ durable, shared = false }: { readonly durable: boolean; readonly shared?: boolean }): Promise<void> | undefined {
@@ -130,8 +108,7 @@ class FileJournal implements Journal {
     if (this.#failure) throw this.#failure;
     if (!durable) return;
     this.#isLasting = true;
-    await this.#options.private.sync();
-    await this.#file.sync().catch((cause: unknown) => {
+    await this.#writer.sync().catch((cause: unknown) => {
       this.#failure = new JournalError(cause);
       throw this.#failure;
     });
@@ -147,29 +124,14 @@ class FileJournal implements Journal {
     const note = (cause: unknown) => {
       this.#failure ??= new JournalError(cause);
     };
-    const { host, directory } = this.#options;
-    openJournals.delete(`${host.processes.self}\n${directory}`);
-    await this.#options.private.close();
-    if (this.#isLasting) await this.#file.sync().catch(note);
-    await this.#file.close().catch(note);
+    await this.#writer.close({ durable: this.#isLasting }).catch(note);
     return this.#failure;
   }
 
   #toLine(whole: Fact): Line {
-    const { host, redactor, private: folder } = this.#options;
-    const fact = withReferences(whole, this.#values);
-    const head = `{"v":${fact === whole ? 2 : 3},"n":${this.#entries},"time":${host.clock.now()}`;
-    noteValue(this.#values, whole, this.#entries++);
-    const plain = toPlainText(fact, redactor);
-    if (plain !== undefined) return { text: `${head},${plain.slice(1)}\n` };
-    const { value, blobs, secrets, privateBlobs } = externalize(fact, { redactor, secrets: folder.secrets, files: this.#files });
-    const text = `${head},${JSON.stringify(value).slice(1)}\n`;
-    if (blobs.length + secrets.length + privateBlobs.length === 0) return { text };
-    const prepare = async () => {
-      if (secrets.length + privateBlobs.length > 0) await folder.keep(secrets, privateBlobs);
-      for (const blob of blobs) await this.#writeBlob(blob);
-    };
-    return { text, prepare };
+    const fact = this.#encoder.encode(whole);
+    const { line, blobs, secrets, privateBlobs } = fact;
+    return blobs.length + secrets.length + privateBlobs.length === 0 ? { text: line } : { text: line, fact };
   }
 
   /**
@@ -180,11 +142,8 @@ class FileJournal implements Journal {
     if (this.#tail) return this.#tail.then(() => this.#flush());
     const lines = this.#pending;
     this.#pending = [];
-    if (!lines.some(({ prepare }) => prepare)) {
-      this.#write(lines);
-      return undefined;
-    }
-    this.#tail = this.#prepareAndWrite(lines).finally(() => {
+    const writing = lines.some(({ fact }) => fact) ? this.#prepareAndWrite(lines) : this.#write(lines);
+    this.#tail = writing?.finally(() => {
       this.#tail = undefined;
     });
     return this.#tail;
@@ -193,33 +152,29 @@ class FileJournal implements Journal {
   async #prepareAndWrite(lines: readonly Line[]): Promise<void> {
     let from = 0;
     try {
-      for (const [index, { prepare }] of lines.entries()) {
-        if (!prepare) continue;
-        this.#write(lines.slice(from, index));
+      for (const [index, { fact }] of lines.entries()) {
+        if (!fact) continue;
+        await this.#write(lines.slice(from, index));
         from = index;
-        if (!this.#failure) await prepare();
+        if (!this.#failure) await this.#writer.prepare(fact);
       }
-      this.#write(lines.slice(from));
+      await this.#write(lines.slice(from));
     } catch (cause) {
       this.#failure ??= new JournalError(cause);
     }
   }
 
-  #write(lines: readonly Line[]): void {
-    if (this.#failure || lines.length === 0) return;
+  /** Undefined where the lines are written at once. Never throws or rejects. */
+  #write(lines: readonly Line[]): Promise<void> | undefined {
+    if (this.#failure || lines.length === 0) return undefined;
+    const fail = (cause: unknown) => {
+      this.#failure ??= new JournalError(cause);
+    };
     try {
-      this.#file.append(lines.map(({ text }) => text).join(""));
+      return this.#writer.append(lines.map(({ text }) => text).join(""))?.catch(fail);
     } catch (cause) {
-      this.#failure = new JournalError(cause);
+      fail(cause);
+      return undefined;
     }
-  }
-
-  async #writeBlob(blob: Blob): Promise<void> {
-    if (this.#blobs.has(blob.digest)) return;
-    const { host, directory } = this.#options;
-    const folder = `${directory}/blobs`;
-    await host.files.makeDirectory(folder, 0o700);
-    await host.files.writeAtomically(`${folder}/${blob.digest}`, blob.content, 0o600);
-    this.#blobs.add(blob.digest);
   }
 }

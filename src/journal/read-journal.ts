@@ -1,5 +1,3 @@
-import { basename, dirname } from "node:path";
-import type { Host } from "../host/host.ts";
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -8,13 +6,11 @@ import { sha256 } from "../util/sha256.ts";
 import { internalize, type References } from "./blobs.ts";
 import { factFields, findEntryProblem } from "./fact-fields.ts";
 import { markStops } from "./mark-stops.ts";
-import { type PrivateContents, readPrivateFolder } from "./private-folder.ts";
+import type { RecordReader } from "./record-place.ts";
 import { withoutReferences } from "./references.ts";
 import { RunSecrets } from "./run-secrets.ts";
+import { type PrivateContents, readSecrets } from "./secret-keeper.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
-
-/** In bytes. Long values are kept beside it. */
-const mostOfJournal = 200_000_000;
 
 export interface JournalContents {
   /** Journals of version 1 can be shown, and not replayed. Their entries are brought into the form of today, as far as it goes. */
@@ -26,32 +22,67 @@ export interface JournalContents {
   readonly problems: ReadonlyMap<number, string>;
   /** True where the last line was cut off, as by a crash; it is left out. */
   readonly torn: boolean;
+  /** The number of the last lease: 1 for the process that began the run. */
+  readonly epoch: number;
+}
+
+/** The contents of a run that was killed as it began. */
+export const emptyJournal: JournalContents = {
+  version: 2,
+  entries: [],
+  unchecked: [],
+  problems: new Map(),
+  torn: false,
+  epoch: 1,
+};
+
+/** Returns the line that begins a lease: what a process with an earlier one appends after it does not count. */
+export function leaseLine(epoch: number, time: number): string {
+  return `${JSON.stringify({ v: 3, lease: epoch, time })}\n`;
+}
+
+const leaseForm = /^\{"v":3,"lease":(\d{1,9}),/;
+
+/** Returns the lease that a line begins; undefined for an entry. */
+export function leaseOf(line: string): number | undefined {
+  const [, lease] = leaseForm.exec(line) ?? [];
+  return lease === undefined ? undefined : Number(lease);
 }
 
 /**
  * Reads a run's journal as it was written: secrets are tokens, long values references to blobs. References to earlier entries are
- * replaced by what they stand for. A torn last line is expected; a
- * line that is no entry rejects with an `UnreadableJournal`; an entry whose fields are damaged is left out, and its problem listed.
+ * replaced by what they stand for. A torn last line is expected. A line that is no entry rejects with an `UnreadableJournal`; an entry whose
+ * fields are damaged is left out, and its problem listed. Empty where there is no journal.
  */
-export async function readJournal(host: Host, directory: string): Promise<JournalContents> {
-  const path = `${directory}/journal.jsonl`;
-  const text = await host.files.readText(path, { maxBytes: mostOfJournal, within: dirname(directory) });
-  const lines = text.split("\n");
+export async function readJournal(place: RecordReader): Promise<JournalContents> {
+  const path = journalOf(place);
+  const lines = ((await place.readLog("journal.jsonl")) ?? "").split("\n");
   const rest = lines.pop() ?? "";
-  const parsed = lines.map((line, index) => parseEntry(line, { path, line: index + 1 }));
-  const version = versionOf(parsed[0]);
+  let version: 1 | 2 | undefined;
+  let epoch = 1;
   const entries: JournalEntry[] = [];
   const problems = new Map<number, string>();
-  for (const [index, one] of parsed.entries()) {
-    if (one["n"] !== index) throw new UnreadableJournal(path, index + 1, `entry ${index} is missing`);
+  for (const [index, text] of lines.entries()) {
+    const lease = leaseOf(text);
+    epoch = Math.max(epoch, lease ?? 1);
+    if (lease !== undefined) continue;
+    const one = parseEntry(text, { path, line: index + 1 });
+    // Written by a process that had lost its lease.
+    if (Number(one["epoch"] ?? 1) < epoch) continue;
+    version ??= versionOf(one);
+    if (one["n"] !== entries.length) throw new UnreadableJournal(path, index + 1, `entry ${entries.length} is missing`);
     const written = toEntry(one, { path, line: index + 1, version });
     const { entry, problem } = one["v"] === 3 ? withoutReferences(written, entries) : { entry: written };
-    entries.push(entry);
     const found = version === 1 ? undefined : (findEntryProblem(entry) ?? problem);
-    if (found !== undefined) problems.set(index, found);
+    if (found !== undefined) problems.set(entries.length, found);
+    entries.push(entry);
   }
   const whole = entries.filter(({ n }) => !problems.has(n));
-  return { version, entries: whole, unchecked: entries, problems, torn: rest !== "" };
+  return { version: version ?? 2, entries: whole, unchecked: entries, problems, torn: rest !== "", epoch };
+}
+
+function journalOf({ path }: RecordReader): string {
+  return `${path}/journal.jsonl`;
 }
 
 /** The first and the last entry of a run. Both are absent where nothing is recorded. */
@@ -65,20 +96,25 @@ export interface JournalEnds {
   readonly undone?: boolean;
 }
 
-const undoLine = /^\{"v":2,"n":\d+,"time":\d+,"type":"undo"/;
+const undoLine = /^\{"v":2,"n":\d+,"time":\d+(?:,"epoch":\d+)?,"type":"undo"/;
+
+/** Returns whether a line is an entry of the run itself. */
+function isOfRun(line: string): boolean {
+  return leaseOf(line) === undefined && !undoLine.test(line);
+}
 
 /** In bytes. Few lines are longer. */
 const firstLook = 65_536;
 
 /**
- * Reads the first and the last entry, and not what lies between them. A run that was killed as it began has none. Rejects with an `UnreadableJournal` as `readJournal` does, and where
- * one of these entries is damaged.
+ * Reads the first and the last entry, and not what lies between them. A run that was killed as it began has none. Rejects with an
+ * `UnreadableJournal` as `readJournal` does, and where one of these entries is damaged.
  */
-export async function readJournalEnds(host: Host, directory: string): Promise<JournalEnds> {
-  const path = `${directory}/journal.jsonl`;
-  if ((await host.files.kind(path)) === undefined) return { version: 2 };
+export async function readJournalEnds(place: RecordReader): Promise<JournalEnds> {
+  const path = journalOf(place);
   for (let bytes = firstLook; ; bytes *= 16) {
-    const ends = await host.files.readEnds(path, { bytes, within: dirname(directory) });
+    const ends = await place.readEnds(bytes);
+    if (!ends) return { version: 2 };
     const [start, end] = [ends.start, ends.end].map((one) => Buffer.from(one).toString("utf8").split("\n")) as [
       string[],
       string[],
@@ -86,7 +122,7 @@ export async function readJournalEnds(host: Host, directory: string): Promise<Jo
     const isWhole = ends.bytes <= bytes;
     // Text after the last line break is a line that was cut off; text before the first one may be half a line.
     const ended = end.slice(isWhole ? 0 : 1, -1);
-    const [first, last] = [start.length > 1 ? start[0] : undefined, ended.findLast((line) => !undoLine.test(line))];
+    const [first, last] = [start.length > 1 ? start[0] : undefined, ended.findLast(isOfRun)];
     if (isWhole && (first === undefined || last === undefined)) return { version: 2 };
     if (first === undefined || last === undefined) continue;
     const version = versionOf(parseEntry(first, { path, line: 1 }));
@@ -110,28 +146,47 @@ export interface RunRecord {
   readonly facts: readonly Fact[];
   /** When each fact was recorded: milliseconds since the epoch. */
   readonly times: readonly number[];
-  /** The values that the run's private folder keeps; undefined where it has none. */
+  /** The values of secrets that it keeps; undefined where it has none. */
   readonly kept: PrivateContents | undefined;
   /** True where the last line was cut off. */
   readonly torn: boolean;
+  /** The number of the last lease. */
+  readonly epoch: number;
   /** The ids that the run's secrets have in it. */
   readonly secrets: RunSecrets;
-  /** False where the run recorded a secret and its private folder is gone: tokens then stand for what cannot be restored. */
+  /** False where the run recorded a secret and its values are gone: tokens then stand for what cannot be restored. */
   readonly isWhole: boolean;
+}
+
+/** Reads a run as it was written, damaged entries included, to add to its record. Rejects where a line is no entry. */
+export async function readUnchecked(place: RecordReader, known: readonly Secret[] = [], createKey = noKey): Promise<RunRecord> {
+  const { unchecked, torn, epoch } = await readJournal(place);
+  const kept = await readSecrets(place, known);
+  const times = unchecked.map(({ time }) => time);
+  return { facts: unchecked, times, kept, torn, epoch, secrets: secretsOf(kept, createKey), isWhole: true };
+}
+
+function secretsOf(kept: PrivateContents | undefined, createKey: () => string): RunSecrets {
+  return kept?.secrets ?? new RunSecrets(createKey);
+}
+
+/** For readers, who record nothing. */
+function noKey(): string {
+  return "0".repeat(64);
 }
 
 /**
  * Reads the facts of a run with the content of their blobs and secrets. A secret known by name is restored from `known`, today's
- * values, and only where the run's private folder says that this run recorded it: text of a journal names no secret by itself.
- * Rejects with an `UnreadableJournal` where an entry lacks a field that its type needs, or what it refers to is gone or changed.
+ * values, and only where the record's values say that this run recorded it: text of a journal names no secret by itself.
+ * `createKey`: makes the key of its secrets where it has none. Rejects with an `UnreadableJournal` where an entry lacks a field that its type needs, or what it refers to is gone or changed.
  */
-export async function readRecord(host: Host, directory: string, known: readonly Secret[] = []): Promise<RunRecord> {
-  const path = `${directory}/journal.jsonl`;
-  const { version, entries, problems, torn } = await readJournal(host, directory);
+export async function readRecord(place: RecordReader, known: readonly Secret[] = [], createKey = noKey): Promise<RunRecord> {
+  const path = journalOf(place);
+  const { version, entries, problems, torn, epoch } = await readJournal(place);
   if (version === 1)
     throw new UnreadableJournal(path, 1, "this journal has version 1: it can be shown, and not resumed or replayed");
   for (const [index, problem] of problems) throw new UnreadableJournal(path, index + 1, problem);
-  const kept = await readPrivateFolder(host, { runId: basename(directory), known });
+  const kept = await readSecrets(place, known);
   let isWhole = true;
   const references: References = {
     secretOf: (token) => {
@@ -139,7 +194,7 @@ export async function readRecord(host: Host, directory: string, known: readonly 
       if (value === undefined) isWhole = false;
       return value;
     },
-    readBlob: createBlobReader(host, directory),
+    readBlob: createBlobReader(place),
     readPrivate: async (name) => {
       if (!isDigest.test(name)) throw new Error(`there is no private file ${name}`);
       if (!kept) isWhole = false;
@@ -148,7 +203,7 @@ export async function readRecord(host: Host, directory: string, known: readonly 
   };
   const facts: Fact[] = [];
   for (const [index, entry] of entries.entries()) {
-    const { v: _, n: __, time: ___, ...fact } = entry;
+    const { v: _, n: __, time: ___, epoch: ____, ...fact } = entry;
     try {
       facts.push((await internalize(fact, references, factFields[entry.type])) as Fact);
     } catch (thrown) {
@@ -161,7 +216,8 @@ export async function readRecord(host: Host, directory: string, known: readonly 
     times,
     kept,
     torn,
-    secrets: kept?.secrets ?? new RunSecrets(() => host.createKey()),
+    epoch,
+    secrets: secretsOf(kept, createKey),
     isWhole,
   };
 }
@@ -169,11 +225,11 @@ export async function readRecord(host: Host, directory: string, known: readonly 
 const isDigest = /^[0-9a-f]{64}$/;
 
 /** Reads each blob once. */
-function createBlobReader(host: Host, directory: string): References["readBlob"] {
+function createBlobReader(place: RecordReader): References["readBlob"] {
   const blobs = new Map<string, Promise<Uint8Array>>();
   const read = async (digest: string): Promise<Uint8Array> => {
     if (!isDigest.test(digest)) throw new Error(`there is no blob ${digest}`);
-    const content = await host.files.readBytes(`${directory}/blobs/${digest}`, { within: dirname(directory) });
+    const content = await place.readPart("blobs", digest);
     if (sha256(content) !== digest) throw new Error(`the blob ${digest} was changed`);
     return content;
   };

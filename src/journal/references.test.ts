@@ -1,15 +1,18 @@
 import { expect, test } from "vitest";
+import type { Host } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { memoryHost } from "../testing/memory-host.ts";
 import { Redactor } from "../util/redactor.ts";
-import { createJournal } from "./journal.ts";
-import { createPrivateFolder } from "./private-folder.ts";
-import { readJournal, readRecord } from "./read-journal.ts";
+import { FolderPlace, keyOf, userStore } from "./folder-store.ts";
+import * as reading from "./read-journal.ts";
+import type { RecordReader } from "./record-place.ts";
+import { RunSecrets } from "./run-secrets.ts";
 
-const directory = "/work/.llm-do/runs/r1";
+const id = "20260101-000000-abcdef";
+const directory = `/home/user/.local/state/llm-do/runs/${keyOf({ root: "/work" }, false)}/${id}`;
 const path = `${directory}/journal.jsonl`;
 const secret = "s3cr3t-value-of-a-key";
 const known = [{ name: "API_KEY", value: secret }];
@@ -41,11 +44,18 @@ const turn = [
   request([]),
 ];
 
+async function look<T>({ files }: Pick<Host, "files">, use: (record: RecordReader) => Promise<T>): Promise<T> {
+  return use(new FolderPlace(id, await files.openOwn(directory)));
+}
+
+const readJournal = (host: Host) => look(host, reading.readJournal);
+const readRecord = (host: Host) => look(host, (record) => reading.readRecord(record, known));
+
 async function write(facts: readonly Fact[]) {
   const host = memoryHost();
-  const folder = createPrivateFolder(host, "r1");
-  const redactor = new Redactor(known, folder.secrets);
-  const journal = await createJournal({ host, directory, redactor, private: folder });
+  const secrets = new RunSecrets(() => host.createKey());
+  const redactor = new Redactor(known, secrets);
+  const { journal } = await userStore(host).create({ id, program: { root: "/work" }, redactor, secrets });
   for (const fact of facts) journal.append(fact);
   await journal.close();
   return { host, lines: (await host.files.readText(path)).trimEnd().split("\n") };
@@ -57,16 +67,16 @@ test("a request refers to answers and results that earlier entries have", async 
   expect(written[4]).toMatchObject({ v: 3, detail: { messages: [0, { role: "tool", parts: [1, 2, cut] }, {}] } });
   // Older versions read what they know, and refuse the rest.
   expect(written.map(({ v }) => v)).toEqual([2, 2, 2, 2, 3, 2]);
-  expect((await readRecord(host, directory, known)).facts).toEqual(turn);
+  expect((await readRecord(host)).facts).toEqual(turn);
 });
 
 test("a request is read as one without references is", async () => {
   const { host } = await write(turn);
-  const { entries } = await readJournal(host, directory);
+  const { entries } = await readJournal(host);
   const old = memoryHost();
   old.put(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
   expect(entries.every(({ v }) => v === 2)).toBe(true);
-  expect((await readJournal(old, directory)).entries).toEqual(entries);
+  expect((await readJournal(old)).entries).toEqual(entries);
 });
 
 test("a result that answers another call than that at its place is written once more", async () => {
@@ -75,7 +85,7 @@ test("a result that answers another call than that at its place is written once 
   const { host, lines } = await write(facts);
   expect(JSON.parse(lines[4] ?? "")).toMatchObject({ v: 3, detail: { messages: [0, { parts: [{ id: "c" }, 2, { id: "a" }] }] } });
   expect(JSON.parse(lines[5] ?? "")).toMatchObject({ v: 2 });
-  expect((await readRecord(host, directory, known)).facts).toEqual(facts);
+  expect((await readRecord(host)).facts).toEqual(facts);
 });
 
 test.each([
@@ -94,6 +104,6 @@ test.each([
       .map((line) => `${line}\n`)
       .join(""),
   );
-  expect([...(await readJournal(host, directory)).problems.keys()]).toEqual([4]);
-  await expect(readRecord(host, directory, known)).rejects.toThrow(/journal\.jsonl:5: .*entry [0-9.]+/);
+  expect([...(await readJournal(host)).problems.keys()]).toEqual([4]);
+  await expect(readRecord(host)).rejects.toThrow(/journal\.jsonl:5: .*entry [0-9.]+/);
 });

@@ -1,71 +1,85 @@
-import { join } from "node:path";
-import type { Host } from "../host/host.ts";
+import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import { sha256 } from "../util/sha256.ts";
+import { clipText } from "../util/clip-text.ts";
+import { parseJson } from "../util/parse-json.ts";
+import { type JournalEnds, readJournalEnds } from "./read-journal.ts";
+import type { RecordReader } from "./record-place.ts";
+import type { RunSummary } from "./store.ts";
 
-type IndexHost = Pick<Host, "files" | "stateDirectory">;
-
-/** A folder that holds runs of one program. */
-export interface RunsFolder {
-  /** Real path. */
-  readonly path: string;
-  /** The program's folder: real path. */
-  readonly root: string;
+/** The line of a run in an index; a later one replaces it. Without `ends` the run has not ended. */
+export interface IndexedRun extends Pick<RunSummary, "id" | "ends"> {
+  readonly began: number;
 }
 
-/**
- * Adds a folder of runs to the index in the user's state folder: a file for each, so that processes do not wait for one another. It
- * holds paths and nothing of the runs. `isReal`: the paths lead through no link. Never rejects: a run does not fail because it cannot be
- * listed.
- */
-export async function indexRunsFolder(
-  { files, stateDirectory }: IndexHost,
-  { isReal, ...runs }: RunsFolder & { readonly isReal?: boolean },
-): Promise<void> {
-  const index = join(stateDirectory, folder);
+/** Begins with a line break, too: a line that a kill cut off spoils no other. */
+export function toIndexLine(run: IndexedRun): string {
+  const { id, began, ends } = run;
+  return `\n${JSON.stringify({ id, began, ...(ends ? { ends } : {}) })}\n`;
+}
+
+/** The first time of each run, and its last line, unread. */
+export interface IndexLine {
+  readonly began: number;
+  readonly line: string;
+}
+
+/** Ignores lines that are none. */
+export function readIndex(text: string): ReadonlyMap<string, IndexLine> {
+  const lines = new Map<string, IndexLine>();
+  for (const line of text.split("\n")) {
+    const [, id, began] = form.exec(line) ?? [];
+    if (id !== undefined) lines.set(id, { began: lines.get(id)?.began ?? Number(began), line });
+  }
+  return lines;
+}
+
+const form = /^\{"id":"([\w-]+)","began":(\d+)[,}]/;
+
+export function parseIndexLine(index: IndexLine | undefined): IndexedRun | undefined {
+  const run = index && parseJson(index.line);
+  return index && isRecord(run) ? { ...(run as unknown as IndexedRun), began: index.began } : undefined;
+}
+
+/** Returns whether an index has all of a run: no entry follows without a new line. */
+export function hasEnded({ ends }: Pick<RunSummary, "ends">): boolean {
+  return ends?.last?.type === "run-end";
+}
+
+/** Describes a run by the ends of its journal. Never rejects. */
+export async function summarize(place: RecordReader): Promise<Pick<RunSummary, "began" | "ends" | "problem">> {
   try {
-    const { path, root } = isReal ? runs : { path: await files.realPath(runs.path), root: await files.realPath(runs.root) };
-    const file = join(index, `${sha256(path).slice(0, 32)}.json`);
-    if ((await files.kind(file)) !== undefined) return;
-    await files.makeDirectory(index, 0o700);
-    await files.writeAtomically(file, `${JSON.stringify({ v: 1, path, root })}\n`, 0o600);
-  } catch {
-    // `runs list TARGET` finds the runs without the index.
+    const ends = await readJournalEnds(place);
+    return { began: ends.first?.time, ends: shorten(ends) };
+  } catch (thrown) {
+    return { began: undefined, problem: thrown instanceof Error ? thrown.message : "" };
   }
 }
 
-/**
- * Returns the folders of the index. Removes entries whose folder is gone or has become a link, which a program could have made.
- * Malformed entries are ignored.
- */
-export async function indexedRunsFolders({ files, stateDirectory }: IndexHost): Promise<readonly RunsFolder[]> {
-  const index = join(stateDirectory, folder);
-  const names = await files.names(index);
-  const found = await Promise.all(
-    names.map(async (name): Promise<readonly RunsFolder[]> => {
-      const file = join(index, name);
-      const text = await files.readText(file, { maxBytes: mostOfEntry }).catch(() => "");
-      const entry = readEntry(text);
-      if (entry === undefined) return [];
-      if ((await files.realPath(entry.path).catch(() => undefined)) === entry.path) return [entry];
-      await files.remove(file).catch(() => undefined);
-      return [];
-    }),
-  );
-  return found.flat();
+/** Fields that no list shows, and that grow with the program or with what was said. */
+const left = new Set(["files", "fragments", "history", "limits", "compiled", "output", "programDigest", "schema"]);
+
+/** In UTF-16 units: of one text. */
+const longestText = 200;
+
+function shorten({ first, entryCall, last, ...ends }: JournalEnds): JournalEnds {
+  return {
+    ...ends,
+    ...(first ? { first: shortenValue(first) as JournalEntry } : {}),
+    ...(entryCall ? { entryCall: { ...shortenCall(entryCall) } as JournalEntry } : {}),
+    ...(last ? { last: shortenValue(last) as JournalEntry } : {}),
+  };
 }
 
-const folder = "run-folders";
+/** Of the start of a call, a list shows the model. */
+function shortenCall(call: JournalEntry): object {
+  const { v, n, time, type } = call;
+  return { v, n, time, type, ...("model" in call ? { model: call.model } : {}) };
+}
 
-/** In bytes. */
-const mostOfEntry = 100_000;
-
-function readEntry(text: string): RunsFolder | undefined {
-  let entry: unknown;
-  try {
-    entry = JSON.parse(text);
-  } catch {}
-  if (!isRecord(entry) || entry["v"] !== 1) return undefined;
-  const { path, root } = entry;
-  return typeof path === "string" && typeof root === "string" ? { path, root } : undefined;
+function shortenValue(value: unknown): unknown {
+  if (typeof value === "string") return clipText(value, longestText);
+  if (Array.isArray(value)) return value.slice(0, 20).map(shortenValue);
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).filter(([name]) => !left.has(name));
+  return Object.fromEntries(members.slice(0, 30).map(([name, member]) => [name, shortenValue(member)]));
 }

@@ -1,10 +1,11 @@
 import { join } from "node:path";
-import type { FileChange, Host, ReplacementListener } from "../host/host.ts";
+import type { FileChange, ReplacementListener } from "../host/host.ts";
 import type { CallPath } from "../protocol/call.ts";
 import { isRecord } from "../protocol/json.ts";
-import { type PrivateFolder, privateFolderOf } from "./private-folder.ts";
+import type { RecordPlace, RecordReader } from "./record-place.ts";
+import type { SecretKeeper } from "./secret-keeper.ts";
 
-/** A write through a scope, as the private folder of its run has it. Contents are named by their digest under the run's key. */
+/** A write through a scope, as the record of its run has it. Contents are named by their digest under the run's key. */
 export interface LoggedWrite {
   readonly callPath: CallPath;
   /** Virtual path, for people. */
@@ -33,26 +34,23 @@ export const mostOfFile = 10_000_000;
 export const mostOfRun = 100_000_000;
 
 /**
- * Logs the writes of a run in `writes.jsonl` of its private folder. A content that the run wrote itself is not kept again, since
- * undoing goes back from the last write to the first.
+ * Logs the writes of a run. A content that the run wrote itself is not kept again, since undoing goes back from the last write to the first.
  */
-export function createWriteLog(host: Host, runId: string, folder: PrivateFolder): WriteLog {
-  const path = join(privateFolderOf(host, runId), "writes.jsonl");
-  const { secrets } = folder;
+export function createWriteLog(place: RecordPlace, { secrets, keep }: SecretKeeper): WriteLog {
   let known: Promise<KnownWrites> | undefined;
   const note = async (callPath: CallPath, { virtualPath, root, components, before, after }: FileChange): Promise<void> => {
-    known ??= readWriteLog(host, runId).then(toKnown);
+    known ??= readWriteLog(place).then(toKnown);
     const state = await known;
-    const place = join(root, ...components);
+    const path = join(root, ...components);
     const was = before && secrets.digest(before);
-    const isOwn = was !== undefined && state.last.get(place) === was;
+    const isOwn = was !== undefined && state.last.get(path) === was;
     const content = before && !isOwn && state.kept + before.length <= mostOfRun ? before : undefined;
     const name = before && !isOwn && !content ? undefined : was;
     const write = { path: virtualPath, root, components, before: name, after: secrets.digest(after), kept: content?.length ?? 0 };
     state.kept += write.kept;
-    state.last.set(place, write.after);
-    await folder.keep([], content && name ? [{ name, content }] : []);
-    const file = await host.files.openAppend(path, 0o600);
+    state.last.set(path, write.after);
+    await keep([], content && name ? [{ name, content }] : []);
+    const file = await place.openLog("writes.jsonl");
     try {
       // A line break before the line: one that a kill cut off spoils no other.
       file.append(`\n${JSON.stringify({ callPath, ...write })}`);
@@ -80,16 +78,9 @@ function toKnown(writes: readonly LoggedWrite[]): KnownWrites {
   return { kept: writes.reduce((sum, { kept }) => sum + kept, 0), last };
 }
 
-/** In bytes. */
-const mostOfLog = 100_000_000;
-
 /** The writes of a run, in their order. Empty where none is logged; damaged lines are ignored. */
-export async function readWriteLog({ files, stateDirectory }: Pick<Host, "files" | "stateDirectory">, runId: string) {
-  const folder = privateFolderOf({ stateDirectory }, runId);
-  const path = join(folder, "writes.jsonl");
-  if ((await files.kind(path)) === undefined) return [];
-  const text = await files.readText(path, { within: folder, maxBytes: mostOfLog });
-  return text.split("\n").flatMap(readLine);
+export async function readWriteLog(place: RecordReader): Promise<readonly LoggedWrite[]> {
+  return ((await place.readLog("writes.jsonl")) ?? "").split("\n").flatMap(readLine);
 }
 
 function readLine(line: string): readonly LoggedWrite[] {

@@ -18,6 +18,8 @@ import type { WorkerRuntime } from "../toolsets/toolset.ts";
  */
 export interface Program {
   readonly name: string;
+  /** True where its manifest names it. Absent: the name is its folder's. */
+  readonly isNamed?: true;
   /** Absolute host path of the program's folder. */
   readonly root: string;
   readonly entry: Entry;

@@ -295,4 +295,5 @@ export type FactOf<Type extends FactType> = Extract<Fact, { readonly type: Type 
 /** The types of facts that a key identifies. */
 export type KeyedFactType = Extract<Fact, FactKey>["type"];
 
-export type JournalEntry = { readonly v: 2; readonly n: number; readonly time: number } & Fact;
+/** `epoch`: the number of the lease that it was written under; absent for the first. */
+export type JournalEntry = { readonly v: 2; readonly n: number; readonly time: number; readonly epoch?: number } & Fact;

@@ -41,7 +41,7 @@ export function recordedArtifacts(facts: readonly Fact[]): readonly Artifact[] {
       for (const part of message.parts) if (part.type === "file") files.set(part.sha256, part);
     }
     const file = fact.type === "artifact" ? files.get(fact.sha256) : undefined;
-    if (file && fact.type === "artifact") made.push({ ...file, name: fact.name, callPath: fact.callPath });
+    if (file && fact.type === "artifact") made.push({ ...file, name: plainName(fact.name), callPath: fact.callPath });
   }
   return made;
 }

@@ -4,6 +4,7 @@ import type { Activity } from "../effects/activity.ts";
 import type { Effects, ReachedLimit } from "../effects/effects.ts";
 import type { Host, OpenScopesOptions } from "../host/host.ts";
 import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
+import type { ResultKeeper } from "../journal/store.ts";
 import type { WriteLog } from "../journal/write-log.ts";
 import type { AuthMode } from "../models/create-model-resolver.ts";
 import type { Model } from "../models/model.ts";
@@ -37,6 +38,8 @@ export interface RunSetup {
   readonly redactor: Redactor;
   /** Keeps what file tools replace. Absent: nothing does. */
   readonly writes?: WriteLog | undefined;
+  /** Absent: whole results that are cut stay in memory. */
+  readonly results?: ResultKeeper | undefined;
   readonly policy: ApprovalPolicy;
   readonly resolveModel: (id: string, auth?: AuthMode) => Promise<Model>;
   readonly priceOf: PriceLookup;

@@ -40,7 +40,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     artifacts: new Artifacts(),
     connections: new Connections(),
     created: new CreatedWorkers(),
-    keptResults: new KeptResults(host, runId),
+    keptResults: new KeptResults(setup.results),
     prefixes: new PrefixWatch(),
     timeUp,
     openScopes: (declarations, { callPath, atFirstUse = false } = {}) =>

@@ -1,48 +1,34 @@
-import { join } from "node:path";
 import type { GatedToolset } from "../approval/gate-types.ts";
-import type { Host } from "../host/host.ts";
-import { privateFolderOf } from "../journal/private-folder.ts";
+import type { ResultKeeper } from "../journal/store.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { ToolResult, ToolResultPart } from "../protocol/message.ts";
 import { readResultName, readResultToolset, showPart } from "../toolsets/read-result.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 
-/** The whole texts of results that were cut, in the run's private folder, or in memory where that cannot be written. */
+/** The whole texts of results that were cut, in the run's record, or in memory where there is none or it cannot be written. */
 export class KeptResults {
-  readonly #host: Host;
-  readonly #runId: string;
+  readonly #kept: ResultKeeper | undefined;
   readonly #unwritten = new Map<CallPath, string>();
 
-  constructor(host: Host, runId: string) {
-    this.#host = host;
-    this.#runId = runId;
+  constructor(kept: ResultKeeper | undefined) {
+    this.#kept = kept;
   }
 
   /** `callPath`: of the call that has the result. Never rejects. */
   async keep(callPath: CallPath, text: string): Promise<void> {
-    try {
-      await this.#host.files.makeDirectory(this.#folder, 0o700);
-      await this.#host.files.writeAtomically(this.#fileOf(callPath), text, 0o600);
-    } catch {
-      this.#unwritten.set(callPath, text);
-    }
+    const kept = this.#kept?.keep(nameOf(callPath), text) ?? Promise.reject(new Error("there is no record"));
+    await kept.catch(() => this.#unwritten.set(callPath, text));
   }
 
   /** Undefined for a result that was not kept, or that is gone. */
   async read(callPath: CallPath): Promise<string | undefined> {
-    const kept = this.#unwritten.get(callPath);
-    if (kept !== undefined) return kept;
-    return this.#host.files.readText(this.#fileOf(callPath), { within: this.#folder }).catch(() => undefined);
+    return this.#unwritten.get(callPath) ?? this.#kept?.read(nameOf(callPath));
   }
+}
 
-  get #folder(): string {
-    return join(privateFolderOf(this.#host, this.#runId), "results");
-  }
-
-  #fileOf(callPath: CallPath): string {
-    return join(this.#folder, `${sha256(callPath).slice(0, 32)}.txt`);
-  }
+function nameOf(callPath: CallPath): string {
+  return `${sha256(callPath).slice(0, 32)}.txt`;
 }
 
 /** The results of one call of a worker that were cut, and the tool that reads on in them. */

@@ -32,7 +32,7 @@ export interface RunStart extends WorkerInput {
   readonly compiled?: CompiledWith;
   /** The id of the run that this one is a fork of. */
   readonly forkOf?: string;
-  /** Puts the files that providers made where they stay, and says where. Never rejects. */
+  /** Puts the files that providers made where they stay, and says where. Called once, before `closeJournal`. Never rejects. */
   readonly keepArtifacts: (artifacts: readonly Artifact[]) => Promise<readonly Artifact[]>;
   /** Closes the journal after the last fact. Resolves with what could not be written. */
   readonly closeJournal: () => Promise<Error | undefined>;
@@ -71,6 +71,11 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   const run = createConfig(program, setup, abort);
   for (const made of start.artifacts) run.artifacts.add(made.callPath, made, made.name);
   effects.onInterruption((reason) => endAsRecorded(run, reason, abort));
+  let kept: Promise<readonly Artifact[]> | undefined;
+  const keepArtifacts = () => {
+    kept ??= start.keepArtifacts(run.artifacts.list());
+    return kept;
+  };
   const stopTimer = startLimitTimer(run, { seconds: limits.seconds, callPath: name, owner: undefined, controller });
   const signal = start.signal ? AbortSignal.any([start.signal, controller.signal]) : controller.signal;
   const facts = { program: program.name, entry: name, mode: policy.mode };
@@ -111,9 +116,10 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     const { output, ...how } = end;
     effects.record({ type: "run-end", ...how, usage, output, denied: denied.length });
     run.emit(place, { type: "run-end", ...how, usage });
+    const artifacts = await keepArtifacts();
     const lost = await start.closeJournal();
     if (lost) throw lost;
-    return { ...end, usage, denied, artifacts: await start.keepArtifacts(run.artifacts.list()), runId };
+    return { ...end, usage, denied, artifacts, runId };
   } catch (thrown) {
     const error = toRunError(thrown, signal);
     await interruptRest(effects, signal, () => controller.abort(error));
@@ -127,7 +133,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     effects.record({ type: "run-end", stopReason, ...why, usage, error: reported, denied: denied.length });
     run.emit(place, { type: "run-end", stopReason, usage, error: error.message });
     const { questions, behind } = signal.reason instanceof Suspended ? signal.reason : { questions: [], behind: [] };
-    error.run = { runId, usage, denied, artifacts: await start.keepArtifacts(run.artifacts.list()), questions, behind };
+    error.run = { runId, usage, denied, artifacts: await keepArtifacts(), questions, behind };
     throw error;
   } finally {
     stopTimer();

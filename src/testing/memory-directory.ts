@@ -1,5 +1,7 @@
 import type { Directory, DirectoryEntry, EntryFacts, EntryHandle, NewFile, OpenFile, RootDirectory } from "../host/directory.ts";
+import type { AppendFile } from "../host/host.ts";
 import { assertComponent, SystemError } from "../host/system-error.ts";
+import { appendTo } from "./memory-files.ts";
 import type { MemoryFile, MemoryFolder, MemoryNode, MemoryTree } from "./memory-tree.ts";
 
 export function openMemoryRoot(tree: MemoryTree, path: string): RootDirectory {
@@ -72,6 +74,16 @@ class MemoryDirectory implements Directory {
     return this.#toNewFile(file, this.#path(name));
   }
 
+  async openAppend(name: string, mode: number | undefined): Promise<AppendFile> {
+    const present = this.#find("openAppend", name);
+    if (!present && mode === undefined) throw new SystemError("ENOENT");
+    if (present?.kind === "link") throw new SystemError("ELOOP");
+    if (present && present.kind !== "file") throw new SystemError(present.kind === "directory" ? "EISDIR" : "ENXIO");
+    const file = present ?? this.#tree.createFile(new Uint8Array(), (mode ?? 0) & 0o755);
+    this.#folder.children.set(name, file);
+    return appendTo(this.#tree, this.#path(name), file);
+  }
+
   async createLink(name: string, target: string): Promise<void> {
     if (this.#find("createLink", name) !== undefined) throw new SystemError("EEXIST");
     this.#folder.children.set(name, this.#tree.createLink(target));
@@ -95,6 +107,20 @@ class MemoryDirectory implements Directory {
     if (this.#existing("removeFile", name).kind === "directory") throw new SystemError("EISDIR");
     this.#folder.children.delete(name);
   }
+
+  async removeDirectory(name: string): Promise<void> {
+    const node = this.#existing("removeDirectory", name);
+    if (node.kind !== "directory") throw new SystemError("ENOTDIR");
+    if (node.children.size > 0) throw new SystemError("ENOTEMPTY");
+    this.#folder.children.delete(name);
+  }
+
+  async facts(): Promise<EntryFacts> {
+    return this.#tree.facts(this.#folder);
+  }
+
+  async setMode(): Promise<void> {}
+  async setOwner(): Promise<void> {}
 
   async openHandle(name: string): Promise<EntryHandle> {
     if (name !== ".") this.#existing("openHandle", name);

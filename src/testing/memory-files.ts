@@ -1,6 +1,7 @@
 import type { AppendFile, HostFiles, ReadOptions } from "../host/host.ts";
-import { alone, assertSize, confinedPath, makeOwnDirectory, removeLeftOversIn, writeAtomically } from "../host/node-files.ts";
+import { alone, assertSize, confinedPath, makeOwnDirectory, writeAtomically } from "../host/node-files.ts";
 import type { ScopeSystem } from "../host/open-scopes.ts";
+import { openOwnFolder } from "../host/own-folder.ts";
 import { maxReadBytes } from "../host/scopes.ts";
 import { SystemError } from "../host/system-error.ts";
 import type { MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
@@ -34,9 +35,8 @@ export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFi
       await makeOwnDirectory(system, { root, names, mode });
     },
     writeAtomically: (path, bytes, mode) => writeAtomically(system, { path, bytes, mode }),
-    removeLeftOvers: (path, swept) => removeLeftOversIn(system, path, swept),
     alone: (path, fn) => alone(system, path, fn),
-    openAppend: async (path, mode) => openAppend(tree, path, mode ?? 0o666),
+    openOwn: (path, options) => openOwnFolder(system, path, options),
     remove: async (path) => {
       tree.check("remove", path);
       try {
@@ -77,9 +77,8 @@ function kindOf(node: MemoryNode | undefined): "file" | "directory" | "other" | 
   return node?.kind === "link" ? "other" : node?.kind;
 }
 
-function openAppend(tree: MemoryTree, path: string, mode: number): AppendFile {
-  tree.check("openAppend", path);
-  const file = appendTarget(tree, path, mode);
+/** Used by the memory directory, too. */
+export function appendTo(tree: MemoryTree, path: string, file: MemoryFile): AppendFile {
   let isClosed = false;
   // Grows in steps: a long journal would otherwise be copied for each of its lines.
   let space = new Uint8Array();
@@ -97,19 +96,10 @@ function openAppend(tree: MemoryTree, path: string, mode: number): AppendFile {
       file.bytes = space.subarray(0, used + added.length);
       tree.touch(file);
     },
+    size: () => (findOrNothing(tree, path) === file ? file.bytes.length : undefined),
     sync: async () => tree.check("sync", path),
     close: async () => {
       isClosed = true;
     },
   };
-}
-
-function appendTarget(tree: MemoryTree, path: string, mode: number): MemoryFile {
-  const present = findOrNothing(tree, path);
-  if (present?.kind === "file") return present;
-  if (present !== undefined) throw new SystemError("EISDIR");
-  const { folder, name } = tree.findParent(path);
-  const file = tree.createFile(new Uint8Array(), mode & 0o755);
-  folder.children.set(name, file);
-  return file;
 }

@@ -58,7 +58,7 @@ export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diff
   };
   const notes = [
     ...toRows(
-      "the private folder of the run is not on this machine",
+      "nothing is kept of what they replaced",
       lasting.filter(({ isOfFile }) => isOfFile),
     ),
     ...toRows(

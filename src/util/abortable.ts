@@ -77,3 +77,9 @@ function listenTo(signal: AbortSignal): Waiting {
   waiting.set(signal, one);
   return one;
 }
+
+/** Returns a signal that aborts when one of these does; undefined for none. */
+export function anySignal(...given: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const signals = given.filter((signal) => signal !== undefined);
+  return signals.length > 1 ? AbortSignal.any(signals) : signals[0];
+}

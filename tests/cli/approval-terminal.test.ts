@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { cliRuns } from "../records.ts";
 import { end, openTerminal, prompt } from "./open-terminal.ts";
 import { copyExample, scripted, writeWriter } from "./run-cli.ts";
 
@@ -10,7 +11,7 @@ async function reports(cwd: string): Promise<string[]> {
 
 /** How many calls of a run have come to their question. */
 async function countVerdicts(cwd: string): Promise<number> {
-  const runs = join(cwd, ".llm-do/runs");
+  const runs = cliRuns(cwd);
   const [run = ""] = await readdir(runs);
   const journal = await readFile(join(runs, run, "journal.jsonl"), "utf8");
   return journal.match(/"verdict":\{"type":"ask"/g)?.length ?? 0;

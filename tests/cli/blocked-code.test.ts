@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { cliRuns } from "../records.ts";
 import { openTerminal } from "./open-terminal.ts";
 import { startCli, writeProgram } from "./run-cli.ts";
 
@@ -35,8 +36,8 @@ const loop = 'process.stderr.write("it loops\\n"); for (;;);';
 const halt = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
 
 async function journalOf(cwd: string): Promise<readonly { readonly type: string }[]> {
-  const [run = ""] = await readdir(join(cwd, ".llm-do/runs"));
-  const text = await readFile(join(cwd, ".llm-do/runs", run, "journal.jsonl"), "utf8");
+  const [run = ""] = await readdir(cliRuns(cwd));
+  const text = await readFile(join(cliRuns(cwd), run, "journal.jsonl"), "utf8");
   return text
     .trimEnd()
     .split("\n")

@@ -1,16 +1,17 @@
 import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { cliRuns } from "../records.ts";
 import { runCli, script, writeProgram } from "./run-cli.ts";
 
 /** A program that has run once, with a state folder of its own. */
 async function runOnce(files: Readonly<Record<string, string>>) {
   const cwd = await writeProgram(files);
-  const env = { LLM_DO_STATE_DIR: join(cwd, ".state") };
+  const env = { LLM_DO_STATE_DIR: join(cwd, "../state") };
   const whole = await runCli([".", "go", "--approve-all", "--quiet"], { cwd, env });
   expect(whole.exitCode).toBe(0);
-  const [id = ""] = await readdir(join(cwd, ".llm-do/runs"));
-  return { cwd, env, id, whole, journal: join(cwd, ".llm-do/runs", id, "journal.jsonl") };
+  const [id = ""] = await readdir(cliRuns(cwd));
+  return { cwd, env, id, whole, journal: join(cliRuns(cwd), id, "journal.jsonl") };
 }
 
 const plain = { "main.worker": "---\nmodel: scripted:s.yaml\n---\nGo.\n", "s.yaml": script({ main: [{ text: "done" }] }) };
@@ -53,16 +54,16 @@ test("the result of a run that came to its end is given once more, and nothing r
   expect(await readFile(journal, "utf8")).toBe(before);
 });
 
-test("an undo without the private folder of the run ends with 1, and names what the run wrote", async () => {
+test("an undo where nothing is kept of what was replaced ends with 1, and names what the run wrote", async () => {
   const calls = [{ tool: "write_file", args: { path: "a.txt", content: "x" } }];
   const { cwd, env, id } = await runOnce({
     "main.worker": "---\nmodel: scripted:s.yaml\ntoolsets: { filesystem: {} }\n---\nGo.\n",
     "s.yaml": script({ main: [{ calls }, { text: "done" }] }),
   });
-  await rm(join(env.LLM_DO_STATE_DIR, "private"), { recursive: true });
+  for (const name of ["secrets.jsonl", "writes.jsonl"]) await rm(join(cliRuns(cwd), id, name));
   const undone = await runCli(["undo", id, ".", "--yes"], { cwd, env });
   expect(undone.exitCode).toBe(1);
-  expect(undone.stdout).toContain("since the private folder of the run is not on this machine");
+  expect(undone.stdout).toContain("since nothing is kept of what they replaced");
   expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("x");
 });
 

@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { JournalEntry } from "../../src/protocol/fact.ts";
+import { cliRuns } from "../records.ts";
 import { openTerminal } from "./open-terminal.ts";
 import { copyExample, runCli, slowScripted, startCli, writeProgram, writeStubborn } from "./run-cli.ts";
 
@@ -10,8 +11,11 @@ const slow = { SLOW_MILLISECONDS: "700" };
 const allThree = ["pitch_evaluator#1 starts", "pitch_evaluator#2 starts", "pitch_evaluator#3 starts"];
 
 async function readEntries(cwd: string): Promise<JournalEntry[]> {
-  const [run = ""] = (await readdir(join(cwd, ".llm-do/runs"))).sort().slice(-1);
-  const text = await readFile(join(cwd, ".llm-do/runs", run, "journal.jsonl"), "utf8");
+  const [run = ""] = (await readdir(cliRuns(cwd)))
+    .filter((name) => /^\d/.test(name))
+    .sort()
+    .slice(-1);
+  const text = await readFile(join(cliRuns(cwd), run, "journal.jsonl"), "utf8");
   return text
     .split("\n")
     .slice(0, -1)

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { cliRuns } from "../records.ts";
 import { bin, cleanEnvironment, copyExample, runCli, scripted, watch } from "./run-cli.ts";
 
 const args = [".", "--model", scripted, "--approve-all", "-q"];
@@ -13,15 +14,16 @@ async function runsOf(folder: string): Promise<string[]> {
 }
 
 describe("the journal", () => {
-  it("is the owner's alone, is ignored by git, and is not written with --no-journal", async () => {
+  it("is the owner's alone, leaves nothing in the program's folder, and is not written with --no-journal", async () => {
     const cwd = await copyExample();
+    const before = await readdir(cwd);
     await runCli([...args, "--no-journal"], { cwd });
-    expect(await runsOf(join(cwd, ".llm-do"))).toEqual([]);
+    expect(await runsOf(join(dirname(cwd), "state/runs"))).toEqual([]);
     await runCli(args, { cwd });
-    const [run = ""] = await runsOf(join(cwd, ".llm-do/runs"));
-    expect((await stat(join(cwd, ".llm-do/runs", run))).mode & 0o777).toBe(0o700);
-    expect((await stat(join(cwd, ".llm-do/runs", run, "journal.jsonl"))).mode & 0o777).toBe(0o600);
-    expect(await runsOf(join(cwd, ".llm-do"))).toEqual([".gitignore", "runs"]);
+    const [run = ""] = await runsOf(cliRuns(cwd));
+    expect((await stat(join(cliRuns(cwd), run))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(cliRuns(cwd), run, "journal.jsonl"))).mode & 0o777).toBe(0o600);
+    expect((await readdir(cwd)).filter((name) => !before.includes(name))).toEqual(["evaluations"]);
   });
 
   it("keeps the values of its secrets in a folder of the owner's, and replays the same with and without it", async () => {
@@ -29,16 +31,16 @@ describe("the journal", () => {
     const token = `ghp_${"aB3d".repeat(9)}`;
     const { exitCode, stderr } = await runCli([".", `all of them, with ${token}`, ...args.slice(1)], { cwd });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    const [run = ""] = await runsOf(join(cwd, ".llm-do/runs"));
-    const folder = join(dirname(cwd), "state/private", run);
+    const [run = ""] = await runsOf(cliRuns(cwd));
+    const folder = join(cliRuns(cwd), run);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(join(folder, "secrets.jsonl"))).mode & 0o777).toBe(0o600);
     expect(await readFile(join(folder, "secrets.jsonl"), "utf8")).toContain(token);
-    expect(await readFile(join(cwd, ".llm-do/runs", run, "journal.jsonl"), "utf8")).not.toContain(token);
+    expect(await readFile(join(cliRuns(cwd), run, "journal.jsonl"), "utf8")).not.toContain(token);
     const replay = () => runCli(["replay", "last", ".", "--model", scripted, "--json"], { cwd });
     const whole = await replay();
     expect(whole.stdout).not.toContain(token);
-    await rm(folder, { recursive: true });
+    await rm(join(folder, "secrets.jsonl"));
     for (const { stdout } of [whole, await replay()]) expect(JSON.parse(stdout)).toMatchObject({ same: true });
   });
 
@@ -93,12 +95,15 @@ describe("the journal", () => {
     expect(await runsOf(join(state, "runs"))).toHaveLength(1);
   });
 
-  it("stops the run where it cannot be written: 1, before anything has its effect; --no-journal is the way out", async () => {
+  it("stops the run where it cannot be written: 2, before anything has its effect; --no-journal is the way out", async () => {
     const cwd = await copyExample();
-    await writeFile(join(cwd, ".llm-do"), "a file where the folder should be");
+    await mkdir(join(dirname(cwd), "state"));
+    await writeFile(join(dirname(cwd), "state/runs"), "a file where the folder should be");
     const { exitCode, stdout, stderr } = await runCli(args, { cwd });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-    expect(stderr).toMatch(/^llm-do: the journal cannot be written: .*; --no-journal runs without one\n$/);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(
+      /^llm-do: the run cannot be recorded: .*; --store FOLDER records it elsewhere, and --no-journal not at all\n$/,
+    );
     expect(await runsOf(join(cwd, "evaluations"))).toEqual([]);
     expect((await runCli([...args, "--no-journal"], { cwd })).exitCode).toBe(0);
   });

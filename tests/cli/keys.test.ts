@@ -6,6 +6,7 @@ import { run } from "../../src/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { chat } from "../models/dialects.ts";
 import { sendJson, startServer } from "../models/local-server.ts";
+import { runsIn } from "../records.ts";
 import { runCli } from "./run-cli.ts";
 
 const key = "sk-test-0123456789abcdefghij";
@@ -96,7 +97,7 @@ it("is used for its provider's own address, and the environment wins", async () 
 it("is in no journal, event or message, and a refusal names the command that keeps it", async () => {
   const { host, ask } = hostWith({}, () => `the key is ${key}`);
   await ask();
-  const recorded = Object.entries(host.snapshot("/work/.llm-do")).map(([, text]) => text);
+  const recorded = Object.entries(host.snapshot(runsIn("/work"))).map(([, text]) => text);
   expect(recorded.join()).toContain("⟦secret:OPENROUTER_API_KEY⟧");
   expect(recorded.join()).not.toContain(key);
   await using server = await startServer((response) => sendJson(response, chat.error(`bad key ${key}`), 401));

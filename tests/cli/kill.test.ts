@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
+import { cliRuns, readJournal } from "../records.ts";
 import { copyExample, runCli, scripted, slowScripted, startCli } from "./run-cli.ts";
 
 /** The same delays in every run of the test (mulberry32). */
@@ -38,9 +38,9 @@ describe("kill -9 at any moment", { timeout: 60_000 + kills * 3000 }, () => {
       await setTimeout(delay / 2);
       running.child.kill("SIGKILL");
       const { exitCode } = await running.result;
-      const runs = await readdir(join(cwd, ".llm-do/runs"));
+      const runs = (await readdir(cliRuns(cwd))).filter((name) => /^\d/.test(name));
       const last = runs.sort().at(-1) ?? "";
-      const { entries } = await readJournal(createNodeHost(), join(cwd, ".llm-do/runs", last));
+      const { entries } = await readJournal(createNodeHost(), join(cliRuns(cwd), last));
       expect(entries[0]).toMatchObject({ type: "run-start" });
       if (exitCode === null) unfinished.push(last);
       for (const name of await readdir(join(cwd, "evaluations")).catch(() => []))

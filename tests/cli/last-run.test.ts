@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { listQuestions } from "../../src/index.ts";
+import { cliRuns } from "../records.ts";
 import { runCli, writeProgram } from "./run-cli.ts";
 
 it("takes no older run for the last one where the newest cannot be read", async () => {
@@ -14,10 +14,11 @@ it("takes no older run for the last one where the newest cannot be read", async 
   const held = await runCli([".", "go", "--hold", "--trust", "-v"], { cwd });
   expect(held).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("write_file#0 waits until the run goes on") });
   expect(held.stderr).not.toContain("failed");
-  const runs = join(cwd, ".llm-do/runs");
+  const runs = cliRuns(cwd);
   const [runId = ""] = readdirSync(runs);
-  mkdirSync(join(runs, "29990101-000000-damage"));
-  writeFileSync(join(runs, "29990101-000000-damage/journal.jsonl"), "{}\n{\n");
+  expect((await runCli([".", "go", "--hold", "--trust"], { cwd })).exitCode).toBe(4);
+  const damaged = readdirSync(runs).find((name) => /^\d/.test(name) && name !== runId) ?? "";
+  writeFileSync(join(runs, damaged, "journal.jsonl"), "{}\n{\n");
   for (const command of [
     ["approve", "last", ".", "1"],
     ["approvals", "last", "."],
@@ -25,8 +26,9 @@ it("takes no older run for the last one where the newest cannot be read", async 
   ]) {
     const { exitCode, stderr } = await runCli(command, { cwd });
     expect({ command, exitCode }).toEqual({ command, exitCode: 2 });
-    expect(stderr).toMatch(/the run 29990101-000000-damage of .* cannot be read: .*:1: .*; name the run that you mean/);
+    expect(stderr).toMatch(new RegExp(`the run ${damaged} of .* cannot be read: .*:1: .*; name the run that you mean`));
   }
   expect((await runCli(["approve", runId, ".", "1"], { cwd })).exitCode).toBe(0);
-  expect((await listQuestions({ directory: join(runs, runId) })).questions).toMatchObject([{ answer: { type: "approve" } }]);
+  const { stdout } = await runCli(["approvals", runId, "--json"], { cwd });
+  expect(JSON.parse(stdout).questions).toMatchObject([{ answer: { type: "approve" } }]);
 });

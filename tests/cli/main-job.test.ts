@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { cliRuns } from "../records.ts";
 import { bin, copyExample, runCli, scripted } from "./run-cli.ts";
 
 /** Text that is in the PDFs, and in no file that a program could copy it from. */
@@ -63,7 +64,7 @@ describe("llm-do examples/pitchdeck_eval", () => {
     expect(Object.keys(result)).toEqual(["v", "runId", "output", "stopReason", "usage", "artifacts", "denied", "exitCode"]);
     expect(result).toMatchObject({ v: 1, stopReason: "done", denied: [], exitCode: 0, usage: { requests: 7 } });
     expect(result.output).toContain("Reports written: 3.");
-    expect(await readdir(join(cwd, ".llm-do/runs"))).toEqual([result.runId]);
+    expect(await readdir(cliRuns(cwd))).toEqual([result.runId, "index.jsonl", "program.json"]);
   });
 
   it("takes a reader that goes away for no failure", async () => {

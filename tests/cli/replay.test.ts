@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { bin, cleanEnvironment, copyExample, runCli, scripted, temporaryFolder, watch, writeProgram } from "./run-cli.ts";
+import { cliRuns } from "../records.ts";
+import { bin, cleanEnvironment, copyExample, runCli, scripted, watch, writeProgram } from "./run-cli.ts";
 
 const files = {
   "main.worker": "---\nmodel: scripted:model.mjs\ntoolsets: { filesystem: {}, shout: {} }\n---\nYou write.\n",
@@ -88,7 +89,7 @@ describe("llm-do replay", () => {
       stderr: expect.stringContaining("there is no run `nope` of `.`"),
     });
     const { stdout } = await runCli(["runs", "list", "--json"], { cwd });
-    const journal = join(cwd, ".llm-do/runs", JSON.parse(stdout).runs[0].runId, "journal.jsonl");
+    const journal = join(cliRuns(cwd), JSON.parse(stdout).runs[0].runId, "journal.jsonl");
     const lines = (await readFile(journal, "utf8")).split("\n");
     await writeFile(journal, lines.map((line) => line.replace('"denied":0', '"denied":"x"')).join("\n"));
     const { exitCode, stderr } = await runCli(["replay", "--trust"], { cwd });
@@ -106,21 +107,20 @@ function runOffline(args: readonly string[], cwd: string) {
   return watch(spawn(program, rest, { cwd, env: cleanEnvironment(cwd), stdio: ["ignore", "pipe", "pipe"] })).result;
 }
 
-test("replays a run of the pitch decks elsewhere, without its private folder and without a network", async () => {
+test("replays a run of the pitch decks without its secrets and without a network", async () => {
   const cwd = await copyExample();
   expect((await runCli([".", "--model", scripted, "--approve-all", "-q"], { cwd })).exitCode).toBe(0);
-  const moved = join(await temporaryFolder(), "moved", "decks");
-  await cp(cwd, moved, { recursive: true });
-  await rm(cwd, { recursive: true });
-  const replayMoved = () => runOffline(["replay", "last", ".", "--model", scripted, "--trust"], moved);
-  const same = await replayMoved();
+  const [id = ""] = await readdir(cliRuns(cwd));
+  await rm(join(cliRuns(cwd), id, "secrets.jsonl"), { force: true });
+  const replayOffline = () => runOffline(["replay", "last", ".", "--model", scripted, "--trust"], cwd);
+  const same = await replayOffline();
   expect(same).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/the program of today does the same\n$/) });
-  const worker = join(moved, "pitch_evaluator.worker");
+  const worker = join(cwd, "pitch_evaluator.worker");
   const text = await readFile(worker, "utf8");
   const word = text.lastIndexOf("the ");
   await writeFile(worker, `${text.slice(0, word)}each ${text.slice(word + 4)}`);
   const line = text.slice(0, word).split("\n").length;
-  const { exitCode, stdout } = await replayMoved();
+  const { exitCode, stdout } = await replayOffline();
   expect(exitCode).toBe(1);
   expect(stdout.split("\n")[1]).toContain(`pitch_evaluator.worker:${line}: main/`);
   expect(stdout.split("\n")[1]).toMatch(/turn 1: the instructions changed at line \d+/);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmod, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { cliRuns } from "../records.ts";
 import { bin, type CliOptions, cleanEnvironment, copyExample, runCli, script, scripted, watch, writeProgram } from "./run-cli.ts";
 
 const fields = `
@@ -202,7 +203,7 @@ describe("-o FILE", () => {
     expect(await readFile(place, "utf8")).toBe("mine");
     const json = await runCli([...args.slice(0, 5), "--json"], { cwd });
     const { artifacts, runId } = JSON.parse(json.stdout);
-    const path = join(cwd, ".llm-do/runs", runId, "artifacts/chart.svg");
+    const path = join(cliRuns(cwd), runId, "artifacts/chart.svg");
     expect(artifacts).toMatchObject([{ name: "chart.svg", bytes: 6, callPath: "main", path }]);
     expect(await readFile(path, "utf8")).toBe("<svg/>");
   });
@@ -310,8 +311,8 @@ describe("--dry-run", () => {
     const args = ["look at teams", "--model", scripted];
     const { request } = JSON.parse((await dry([...args, "--json"], cwd)).stdout);
     await runCli([".", ...args, "--reject-all", "-q"], { cwd });
-    const [run = ""] = await readdir(join(cwd, ".llm-do/runs"));
-    const journal = await readFile(join(cwd, ".llm-do/runs", run, "journal.jsonl"), "utf8");
+    const [run = ""] = await readdir(cliRuns(cwd));
+    const journal = await readFile(join(cliRuns(cwd), run, "journal.jsonl"), "utf8");
     const [sent] = journal
       .trimEnd()
       .split("\n")

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cliRuns } from "../records.ts";
 import { runCli, script } from "./run-cli.ts";
 
 /** Text that would be markup, script or style, were it not escaped in content, in attributes and in names. */
@@ -51,7 +52,7 @@ test("writes the page into the run's folder, for its owner alone, prints its pat
   const { exitCode, stdout, stderr } = await runCli(["view"], { cwd, env: screen });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   const page = stdout.trimEnd();
-  expect(page).toBe(join(await realpath(join(cwd, ".llm-do/runs")), page.split("/").at(-2) ?? "", "view.html"));
+  expect(page).toBe(join(await realpath(cliRuns(cwd)), page.split("/").at(-3) ?? "", "pages/view.html"));
   expect((await stat(page)).mode & 0o777).toBe(0o600);
   await expect.poll(() => readFile(join(cwd, "opened"), "utf8").catch(() => ""), patient).toBe(page);
   const missing = await runCli(["view", "no-such-run"], { cwd });

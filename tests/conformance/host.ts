@@ -94,14 +94,14 @@ function describeHostFiles(createFixture: () => Promise<HostFixture>): void {
     });
 
     test("appends in order, from several opens", async () => {
-      const log = await fixture.host.files.openAppend(at("log"));
+      const log = await (await fixture.host.files.openOwn(at("."))).openAppend("log");
       for (let n = 0; n < 100; n++) log.append(`${n}\n`);
       await Promise.all([log.sync(), log.sync()]);
       log.append("é\n");
       await log.sync();
       await log.close();
       expect(() => log.append("late")).toThrow();
-      const again = await fixture.host.files.openAppend(at("log"));
+      const again = await (await fixture.host.files.openOwn(at("."))).openAppend("log");
       again.append("end");
       await again.close();
       const written = await fixture.host.files.readText(at("log"));

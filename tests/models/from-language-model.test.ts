@@ -10,8 +10,8 @@ import {
   type RunRequest,
   run,
 } from "../../src/index.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { readJournal, runsIn } from "../records.ts";
 import { type Canned, chat } from "./dialects.ts";
 import { sendEvents, sendJson, startServer } from "./local-server.ts";
 
@@ -48,8 +48,8 @@ async function ask(link: Link, answers: readonly Answer[], request: Partial<RunR
     onEvent: (event) => events.push(event),
     ...request,
   }).catch((error: unknown) => ({ error, output: undefined, usage: undefined }));
-  const [id] = await host.files.names("/program/.llm-do/runs");
-  const { entries } = id === undefined ? { entries: [] } : await readJournal(host, `/program/.llm-do/runs/${id}`);
+  const [id] = await host.files.names(runsIn("/program"));
+  const { entries } = id === undefined ? { entries: [] } : await readJournal(host, `${runsIn("/program")}/${id}`);
   return { result, events, entries, requests: server.requests };
 }
 

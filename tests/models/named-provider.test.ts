@@ -1,8 +1,8 @@
 import { createMistral } from "@ai-sdk/mistral";
 import { describe, expect, test } from "vitest";
 import { compile, type RunEvent, type RunRequest, run, UntrustedProgram } from "../../src/index.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { readJournal, runsIn } from "../records.ts";
 import { chat } from "./dialects.ts";
 import { type Recorded, sendJson, startServer } from "./local-server.ts";
 
@@ -88,8 +88,8 @@ describe("a provider of the manifest", () => {
     const { error, events, host } = await ask(() => ({ body: chat.error(`bad key ${key}`), status: 401 }));
     expect(error).toMatchObject({ name: "RunError", code: "authentication" });
     expect(String(error)).toContain("MY_KEY");
-    const [id = ""] = await host.files.names("/program/.llm-do/runs");
-    const { entries } = await readJournal(host, `/program/.llm-do/runs/${id}`);
+    const [id = ""] = await host.files.names(runsIn("/program"));
+    const { entries } = await readJournal(host, `${runsIn("/program")}/${id}`);
     expect(`${error} ${JSON.stringify([events, entries])}`).not.toContain(key);
   });
 
@@ -165,7 +165,7 @@ describe("a package of the manifest", () => {
       "blue-team",
       true,
     ]);
-    const journals = Object.values(host.snapshot("/program/.llm-do")).join();
+    const journals = Object.values(host.snapshot(runsIn("/program"))).join();
     expect(`${JSON.stringify(server.requests)}${journals}`).not.toContain("sk-mistral-own");
     expect(journals).not.toMatch(/blue-team|key-of-my-gateway/);
   });

@@ -107,7 +107,7 @@ describe.skipIf(isSkipped)("a new user", () => {
       expect(said).toContain("error[unknown-key]: unknown key `toolset`\n --> broken/main.worker:3:1");
       expect(said).toContain("did you mean `toolsets`?");
       expect(said).toMatch(/main > write_file#2 gave /);
-      expect(said).toMatch(/^\/.*\/actions\/\.llm-do\/runs\/.*\.html$/m);
+      expect(said).toMatch(/^\/.*\/runs\/actions-[0-9a-f]{16}\/.*\.html$/m);
       if (node === "oldest") {
         const tested = walk(blocksOf("docs/tested-prompt.md"), (block) => shell(block.text, { cwd, node }), cwd);
         expect(tested).toContain("main, turn 1: the instructions changed at line 1");

@@ -4,8 +4,6 @@ import { nodeClock } from "../../src/host/node-clock.ts";
 import { compile, run, tool } from "../../src/index.ts";
 import { expandTexts } from "../../src/journal/expand-texts.ts";
 import { factFields } from "../../src/journal/fact-fields.ts";
-import { privateFolderOf } from "../../src/journal/private-folder.ts";
-import { readJournal, readJournalEnds, readRecord } from "../../src/journal/read-journal.ts";
 import { UnreadableJournal } from "../../src/journal/unreadable-journal.ts";
 import type { Program } from "../../src/program/program.ts";
 import { replayFacts } from "../../src/replay.ts";
@@ -18,6 +16,7 @@ import { renderJournal, summarizeJournal } from "../../src/ui/render-journal.ts"
 import { renderMessages } from "../../src/ui/render-messages.ts";
 import { undoRun } from "../../src/undo.ts";
 import { environmentSecrets } from "../../src/util/redactor.ts";
+import { placeOf, readJournal, readJournalEnds, readRecord, runsIn } from "../records.ts";
 
 const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 250);
 const seed = Number(process.env["LLM_DO_FUZZ_SEED"] ?? 20_261_122);
@@ -96,9 +95,9 @@ async function record(): Promise<Recorded> {
       },
     },
   });
-  const [id = ""] = await host.files.names("/program/.llm-do/runs");
-  const directory = `/program/.llm-do/runs/${id}`;
-  const files = { ...host.snapshot(directory), ...host.snapshot(privateFolderOf(host, id)) };
+  const [id = ""] = await host.files.names(runsIn("/program"));
+  const directory = `${runsIn("/program")}/${id}`;
+  const files = host.snapshot(directory);
   return { host, program, directory, files };
 }
 
@@ -183,9 +182,7 @@ async function expectLocated(work: () => Promise<unknown>): Promise<unknown> {
 
 async function playDamaged(files: Readonly<Record<string, string>>): Promise<void> {
   const { host, program, directory } = recorded;
-  const private_ = privateFolderOf(host, directory.slice(directory.lastIndexOf("/") + 1));
   await host.files.remove(directory);
-  await host.files.remove(private_);
   for (const [path, text] of Object.entries(files)) host.put(path, text);
   for (const view of views) await expectLocated(async () => expect(await view(host, directory)).not.toMatch(slip));
   await expectLocated(async () => expect(summarizeJournal(await readJournalEnds(host, directory))).not.toMatch(slip));
@@ -202,7 +199,7 @@ const views: readonly ((host: MemoryHost, directory: string) => Promise<string>)
   async (host, directory) => renderCosts((await readJournal(host, directory)).entries),
   async (host, directory) => {
     const { entries } = await readJournal(host, directory);
-    return renderMessages(await expandTexts(host, directory, { entries, longest: 1000, total: 10_000 }));
+    return renderMessages(await expandTexts(await placeOf(host, directory), { entries, longest: 1000, total: 10_000 }));
   },
   async (host, directory) => renderPage(await readJournal(host, directory)) ?? "",
   async (host, directory) => JSON.stringify(listRun(await readJournalEnds(host, directory))),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CompileError, compile, defineWorker, replay, run } from "../../src/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { runsIn } from "../records.ts";
 
 const main = defineWorker({
   name: "main",
@@ -31,7 +32,7 @@ test("workers in code compile and run as their files would, the first being the 
   const { output, runId } = await run({ ...options, workers: [main, helper], input: { topic: "bridges" } });
   expect(output).toEqual({ words: 3 });
   const { approval: _, ...compiled } = options;
-  const { same } = await replay({ ...compiled, workers: [main, helper], directory: `/work/.llm-do/runs/${runId}` });
+  const { same } = await replay({ ...compiled, workers: [main, helper], directory: `${runsIn("/work")}/${runId}` });
   expect(same).toBe(true);
 });
 

@@ -8,6 +8,7 @@ import { isRecord } from "../../src/protocol/json.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { chat, responses } from "../models/dialects.ts";
 import { type Answer, type Recorded, sendEvents, sendJson, startServer } from "../models/local-server.ts";
+import { runsIn } from "../records.ts";
 import { renderTable } from "../render-table.ts";
 import { worker } from "./harness.ts";
 
@@ -198,7 +199,7 @@ async function playEntry(entry: "child" | "main", failure: Failure): Promise<End
       throw error;
     },
   );
-  const [journal = ""] = Object.entries(host.snapshot("/work/.llm-do")).flatMap(([path, content]) =>
+  const [journal = ""] = Object.entries(host.snapshot(runsIn("/work"))).flatMap(([path, content]) =>
     path.endsWith("journal.jsonl") ? [content] : [],
   );
   const facts = journal

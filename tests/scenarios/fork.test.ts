@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { fork, replay, resume, run, tool } from "../../src/index.ts";
-import { readRecord } from "../../src/journal/read-journal.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
+import { readRecord, runsIn } from "../records.ts";
 
 const usage = { inputTokens: 100, outputTokens: 10 };
 const approval = { mode: "approve_all" as const };
@@ -35,7 +35,7 @@ function asking(host: Pick<MemoryHost, "files">, script: Script) {
 const main = "---\ntoolsets: { note: {} }\n---\nYou note.\n";
 const noting: Script = ({ turn }) =>
   turn <= 2 ? { calls: [{ tool: "note", args: { id: `n${turn}` } }], usage } : { text: "first answer", usage };
-const directoryOf = (runId: string) => `/p/.llm-do/runs/${runId}`;
+const directoryOf = (runId: string) => `${runsIn("/p")}/${runId}`;
 
 test("shares what came before the turn, and goes on live with another prompt", async () => {
   const { host, memory, done } = createProgram({ main });

@@ -5,13 +5,12 @@ import { expect } from "vitest";
 import { conversationOf } from "../../src/effects/conversation.ts";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { type ApprovalPolicy, type RunEvent, type RunOutput, type RunRequest, run } from "../../src/index.ts";
-import { privateFolderOf } from "../../src/journal/private-folder.ts";
-import { readJournal, readRecord } from "../../src/journal/read-journal.ts";
 import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts";
 import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../../src/testing/memory-host.ts";
 import { environmentSecrets } from "../../src/util/redactor.ts";
+import { dropSecrets, readJournal, readRecord, runsIn } from "../records.ts";
 import { compileToReplay, expectSameReplay } from "./replay-run.ts";
 
 export interface Scenario {
@@ -99,10 +98,10 @@ export async function play({
   }
   onPlayed?.();
   for (const event of events) expectValid(event);
-  const runs = await host.files.names(`${root}/.llm-do/runs`);
-  const directory = runs[0] === undefined ? undefined : `${root}/.llm-do/runs/${runs[0]}`;
+  const runs = await host.files.names(runsIn(root));
+  const directory = runs[0] === undefined ? undefined : `${runsIn(root)}/${runs[0]}`;
   const journal = directory === undefined ? [] : (await readJournal(host, directory)).entries;
-  const kept = Object.entries(host.snapshot(root)).filter(([path]) => !path.includes("/.llm-do/"));
+  const kept = Object.entries(host.snapshot(root));
   if (program && directory !== undefined) {
     const debug = full.debug ?? false;
     const replay = { host: { ...host, clock: nodeClock }, debug };
@@ -110,10 +109,8 @@ export async function play({
     await expectSameReplay(program, { ...replay, ...record, events });
     if (result?.stopReason === "done" && result.messages.length > 0)
       expect(conversationOf(record.facts)).toEqual(result.messages);
-    const privateFolder = privateFolderOf(host, runs[0] ?? "");
-    if ((await host.files.kind(privateFolder)) !== undefined) {
-      await host.files.remove(privateFolder);
-      // A journal that was handed on without its private folder replays the same. Its events have other ids.
+    if (await dropSecrets(host, directory)) {
+      // A journal that was handed on without its secrets replays the same. Its events have other ids.
       await expectSameReplay(program, { ...replay, ...(await readRecord(host, directory)), events: [] });
     }
   }

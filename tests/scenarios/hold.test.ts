@@ -12,11 +12,11 @@ import {
   run,
   tool,
 } from "../../src/index.ts";
-import { readRecord } from "../../src/journal/read-journal.ts";
 import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts";
 import { replayFacts } from "../../src/replay.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { readRecord, runsIn } from "../records.ts";
 import { worker } from "./harness.ts";
 
 const hold = { mode: "prompt", onUnanswered: "hold" } as const;
@@ -57,7 +57,7 @@ async function prepare({ files, tools = {}, model }: Held) {
     questions: [],
     warnings: warnings.splice(0),
   });
-  const directoryOf = async () => `${root}/.llm-do/runs/${(await host.files.names(`${root}/.llm-do/runs`))[0]}`;
+  const directoryOf = async () => `${runsIn(root)}/${(await host.files.names(runsIn(root)))[0]}`;
   return {
     host,
     directoryOf,

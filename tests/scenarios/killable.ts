@@ -3,10 +3,11 @@ import { setImmediate } from "node:timers/promises";
 import type { Host } from "../../src/host/host.ts";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { type ApprovalPolicy, type RunEvent, type RunOutput, resume, run } from "../../src/index.ts";
-import { type RunRecord, readRecord } from "../../src/journal/read-journal.ts";
+import type { RunRecord } from "../../src/journal/read-journal.ts";
 import type { Script } from "../../src/testing/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
+import { readRecord, runsIn, withAppends } from "../records.ts";
 import { compileToReplay, expectSameReplay } from "./replay-run.ts";
 
 const root = "/program";
@@ -106,7 +107,7 @@ export async function expectReplays({ memory }: World, program: KillableProgram)
   const directory = await directoryOf({ memory });
   if (directory === undefined) throw new Error("there is nothing to replay");
   const compiled = await compileToReplay({
-    ...{ target: root, forRun: directory, host, trust: true, model: "test:model", providers: [provider] },
+    ...{ target: root, forRun: { directory }, host, trust: true, model: "test:model", providers: [provider] },
     approval: { mode: "reject_all" },
   });
   if (!compiled) throw new Error("the program does not compile");
@@ -116,8 +117,8 @@ export async function expectReplays({ memory }: World, program: KillableProgram)
 
 /** The folder of the world's run; undefined where it has none. */
 export async function directoryOf({ memory }: Pick<World, "memory">): Promise<string | undefined> {
-  const [runId] = await memory.files.names(`${root}/.llm-do/runs`);
-  return runId === undefined ? undefined : `${root}/.llm-do/runs/${runId}`;
+  const [runId] = await memory.files.names(runsIn(root));
+  return runId === undefined ? undefined : `${runsIn(root)}/${runId}`;
 }
 
 interface Process {
@@ -138,20 +139,16 @@ function killableHost({ memory, processes: running }: World, { self, isDead, die
     processes,
     clock: hasClock ? memory.clock : { ...memory.clock, sleep: () => setImmediate() },
     importModule: async () => ({ ...modules }),
-    files: {
-      ...memory.files,
-      openAppend: async (path, mode) => {
-        const file = await memory.files.openAppend(path, mode);
-        const isJournal = path.endsWith("journal.jsonl");
-        const appendOne = (text: string) => {
-          if (isJournal && !isDead() && --left <= 0) die();
-          if (isDead()) throw new Error("killed");
-          file.append(text);
-        };
-        // Entries that are written together can be cut off between any two of them.
-        const append = (text: string) => text.split(/(?<=\n)/).forEach(appendOne);
-        return { ...file, append };
-      },
-    },
+    files: withAppends(memory.files, (path, file) => {
+      const isJournal = path.endsWith("journal.jsonl");
+      const appendOne = (text: string) => {
+        if (isJournal && !isDead() && --left <= 0) die();
+        if (isDead()) throw new Error("killed");
+        file.append(text);
+      };
+      // Entries that are written together can be cut off between any two of them.
+      const append = (text: string) => text.split(/(?<=\n)/).forEach(appendOne);
+      return { ...file, append };
+    }),
   };
 }

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { type ApprovalPolicy, type RunError, type RunEvent, start, tool } from "../../src/index.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { runsIn } from "../records.ts";
 import { worker } from "./harness.ts";
 
 const main = worker("toolsets: { note: {}, filesystem: {} }", "You note.");
@@ -92,7 +93,7 @@ test("twenty runs at once in one process share nothing", async () => {
       ? { code: "aborted", message: expect.stringContaining(id) }
       : { output: `answer of ${id}`, denied: isDenied ? 1 : 0 };
     expect(outcome).toMatchObject(wanted);
-    const journal = await host.files.readText(`/p/.llm-do/runs/${runId}/journal.jsonl`);
+    const journal = await host.files.readText(`${runsIn("/p")}/${runId}/journal.jsonl`);
     for (const text of [JSON.stringify(events), journal]) expect([...new Set(text.match(/run-\d+-end/g))]).toEqual([id]);
     expect(JSON.parse(journal.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ type: "run-end", usage });
     expect(journal.includes(`noted ${id}`)).toBe(!isDenied);

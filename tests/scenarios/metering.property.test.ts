@@ -2,12 +2,12 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type RunError, run, tool } from "../../src/index.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
 import type { ScriptedReply, ScriptedRequest } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { anthropic } from "../models/dialects.ts";
 import type { Recorded } from "../models/local-server.ts";
 import { type Failure, startMeteredServer } from "../models/metered-server.ts";
+import { readJournal, runsIn } from "../records.ts";
 import { play, worker } from "./harness.ts";
 
 const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 6);
@@ -107,7 +107,7 @@ async function playPlan(root: Plan) {
     (result) => result.usage,
     (error: RunError) => error.run?.usage,
   );
-  const { entries } = await readJournal(host, `/program/.llm-do/runs/${(await host.files.names("/program/.llm-do/runs"))[0]}`);
+  const { entries } = await readJournal(host, `${runsIn("/program")}/${(await host.files.names(runsIn("/program")))[0]}`);
   return { usage, recorded: entries.at(-1), billed: server.billed };
 }
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { type ApprovalDecision, type ApprovalPolicy, RunError, run } from "../../src/index.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
 import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { openTerminal } from "../cli/open-terminal.ts";
 import { runCli, writeProgram } from "../cli/run-cli.ts";
+import { cliRuns, readJournal } from "../records.ts";
 
 /** One program in every mode of the product: `main` calls `a`, it calls `b`, it calls `c`, and `c`, at depth 3, wants to write. */
 const caller = (callee: string) =>
@@ -86,7 +86,9 @@ function json(...flags: string[]): Mode["play"] {
 function library(approval: ApprovalPolicy): Mode["play"] {
   return async (cwd) => {
     try {
-      const { output, denied } = await run({ target: cwd, model: `scripted:${join(cwd, "model.mjs")}`, input: "go", approval });
+      const host = createNodeHost({ environment: { ...process.env, LLM_DO_STATE_DIR: join(cwd, "../state") } });
+      const model = `scripted:${join(cwd, "model.mjs")}`;
+      const { output, denied } = await run({ target: cwd, model, input: "go", approval, host });
       return { exitCode: denied.some(({ source }) => source === "nobody") ? 4 : 0, said: String(output) };
     } catch (thrown) {
       expect(thrown).toBeInstanceOf(RunError);
@@ -187,9 +189,9 @@ const modes: readonly Mode[] = [
 ];
 
 async function journalOf(cwd: string): Promise<readonly JournalEntry[]> {
-  const [id = "", ...others] = await readdir(join(cwd, ".llm-do/runs"));
+  const [id = "", ...others] = (await readdir(cliRuns(cwd))).filter((name) => /^\d/.test(name));
   expect(others).toEqual([]);
-  const { entries, torn } = await readJournal(createNodeHost(), join(cwd, ".llm-do/runs", id));
+  const { entries, torn } = await readJournal(createNodeHost(), join(cliRuns(cwd), id));
   expect([torn, entries.at(-1)?.type]).toEqual([false, "run-end"]);
   return entries;
 }

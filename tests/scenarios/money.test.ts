@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type RunError, type RunRequest, run } from "../../src/index.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { anthropic, chat, type Dialect, dialects, responses } from "../models/dialects.ts";
 import { type Answer, sendEvents, sendJson, startServer } from "../models/local-server.ts";
+import { readJournal, runsIn } from "../records.ts";
 import { worker } from "./harness.ts";
 
 /** A dollar for a thousand tokens of either kind. */
@@ -31,8 +31,8 @@ async function ask(dialect: Pick<Dialect, "model" | "variables">, answer: Answer
     (result) => ({ result, usage: result.usage, error: undefined }),
     (error: RunError) => ({ result: undefined, usage: error.run?.usage, error }),
   );
-  const [id] = await host.files.names("/program/.llm-do/runs");
-  const { entries } = await readJournal(host, `/program/.llm-do/runs/${id}`);
+  const [id] = await host.files.names(runsIn("/program"));
+  const { entries } = await readJournal(host, `${runsIn("/program")}/${id}`);
   return { ...outcome, entries, requests: server.requests.length };
 }
 

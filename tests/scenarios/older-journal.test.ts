@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { tool } from "../../src/index.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
+import { readJournal, runsIn } from "../records.ts";
 import { worker } from "./harness.ts";
 import { attempt, createWorld, expectReplays } from "./killable.ts";
 
@@ -23,7 +23,7 @@ test("a journal whose requests hold all their messages, and with a grant for eac
   const { record } = await attempt(world, program, 14);
   const { memory } = world;
   const [path = "", text = ""] =
-    Object.entries(memory.snapshot("/program/.llm-do")).find(([name]) => name.endsWith("/journal.jsonl")) ?? [];
+    Object.entries(memory.snapshot(runsIn("/program"))).find(([name]) => name.endsWith("/journal.jsonl")) ?? [];
   const { entries } = await readJournal(memory, path.replace(/\/[^/]+$/, ""));
   const older = entries.flatMap((entry) => {
     if (entry.type !== "verdict" || entry.verdict.type !== "allowed") return [entry];

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { ApprovalRequest } from "../../src/index.ts";
 import { expandTexts } from "../../src/journal/expand-texts.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
 import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { foldJournal } from "../../src/ui/page/page-run.ts";
 import { renderPage } from "../../src/ui/page/render-page.ts";
 import { createRunView, foldEvent } from "../../src/ui/run-view.ts";
+import { placeOf, readJournal, runsIn } from "../records.ts";
 import { play, worker } from "./harness.ts";
 import { attempt, createWorld } from "./killable.ts";
 
@@ -87,7 +87,7 @@ test("says what an attempt did not count, and under which terms it went on", asy
   const world = createWorld(files);
   await attempt(world, program, undefined, { limits: { turns: 2 } });
   await attempt(world, program, undefined, { limits: { turns: 10 } });
-  const runs = "/program/.llm-do/runs";
+  const runs = runsIn("/program");
   const [runId = ""] = await world.memory.files.names(runs);
   const { entries } = await readJournal(world.memory, `${runs}/${runId}`);
   const page = pageOf(entries);
@@ -124,12 +124,12 @@ test("puts the beginning of long texts in, and says what is left out", async () 
   const texts = { a: reference(digest), b: reference("../../secret"), c: { $private: "x", bytes: 3 } };
   const file = { type: "file", data: reference(digest), name: "f" };
   const entry = { v: 2, n: 0, time: 0, type: "cut", shown: texts, file } as unknown as JournalEntry;
-  const [shown] = await expandTexts(memory, "/runs/r", { entries: [entry], longest: 1001, total: 5000 });
+  const [shown] = await expandTexts(await placeOf(memory, "/runs/r"), { entries: [entry], longest: 1001, total: 5000 });
   expect(shown).toMatchObject({
     shown: {
       a: `${"é".repeat(500)}\n(cut: 1200 bytes in all)`,
       b: "(1200 bytes, which are gone)",
-      c: "(kept in the run's private folder)",
+      c: "(kept with the run's secrets)",
     },
     file: { data: "" },
   });

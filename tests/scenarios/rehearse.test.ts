@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { type ApprovalPolicy, type RunRequest, run, tool } from "../../src/index.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
 import { rehearse } from "../../src/llm-do.ts";
 import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { memoryHost, scriptedModel } from "../../src/testing/index.ts";
+import { readJournal, runsIn } from "../records.ts";
 import { worker } from "./harness.ts";
 
 interface Rehearsal {
@@ -39,8 +39,8 @@ function prepare({ files, tools = {}, request = {}, approval = { mode: "approve_
 /** Returns the recorded first request of a run. */
 async function sentFirst({ host, full }: ReturnType<typeof prepare>): Promise<JsonObject | undefined> {
   await run(full);
-  const [id = ""] = await host.files.names("/program/.llm-do/runs");
-  const { entries } = await readJournal(host, `/program/.llm-do/runs/${id}`);
+  const [id = ""] = await host.files.names(runsIn("/program"));
+  const { entries } = await readJournal(host, `${runsIn("/program")}/${id}`);
   return entries.flatMap((entry) => (entry.type === "intent" && entry.kind === "model" ? [entry.detail] : []))[0];
 }
 

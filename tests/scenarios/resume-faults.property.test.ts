@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ModelErrorCode } from "../../src/models/model.ts";
+import { runsIn } from "../records.ts";
 import { type Attempt, attempt } from "./killable.ts";
 import {
   attemptOnce,
@@ -34,7 +35,7 @@ async function begin(tree: Plan) {
 }
 
 function journalOf({ world }: { readonly world: ReturnType<typeof createTreeWorld> }): string {
-  return Object.entries(world.memory.snapshot("/program/.llm-do")).join("\n");
+  return Object.entries(world.memory.snapshot(runsIn("/program"))).join("\n");
 }
 
 const growing = new Set(["append", "write", "makeDirectory", "createFile"]);

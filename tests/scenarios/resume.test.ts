@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type ApprovalDecision, type ApprovalRequest, type Limits, RunError, tool, toolset } from "../../src/index.ts";
 import { noUsage } from "../../src/protocol/usage.ts";
 import type { Script } from "../../src/testing/index.ts";
+import { dropSecrets, runsIn, withFolders } from "../records.ts";
 import { worker } from "./harness.ts";
 import { attempt, createWorld, expectReplays, type KillableProgram, type World } from "./killable.ts";
 
@@ -221,21 +222,24 @@ test("says what is gone of a run, and whose lock it waits for", async () => {
   const processes = { self: "memory 9", isRunning: () => false };
   const locked = () => Promise.reject(Object.assign(new Error("ELOCKED"), { code: "ELOCKED" }));
   const host = { ...world.memory, importModule, processes };
-  const files = { ...world.memory.files, alone: locked };
+  const files = withFolders(world.memory.files, () => ({ alone: locked }));
   const { error } = await attempt(world, program, undefined, { host: { ...host, files } });
-  expect(error).toMatchObject({ code: "configuration", message: expect.stringMatching(/^\/program\/\S+ cannot be locked: /) });
-  const elsewhere = attempt(world, program, undefined, { host, directory: "/program/.llm-do/runs/20260101-000000-nothing" });
-  expect(String((await elsewhere).error)).toContain("nothing is recorded in /program/.llm-do/runs/20260101-000000-nothing");
+  expect(error).toMatchObject({ code: "configuration", message: expect.stringMatching(/^\/home\/\S+ cannot be locked: /) });
+  const elsewhere = attempt(world, program, undefined, { host, directory: `${runsIn("/program")}/20260101-000000-nothing` });
+  expect(String((await elsewhere).error)).toContain(
+    "there is no run `20260101-000000-nothing` in /home/user/.local/state/llm-do/runs",
+  );
 });
 
-test("warns where the private folder of a run is gone, so that its secrets cannot be restored", async () => {
+test("warns where the secrets of a run are gone", async () => {
   const model: Script = (request) =>
     request.turn === 1 ? { calls: [{ tool: "note", args: { id: `ghp_${"a1B2".repeat(9)}` } }] } : twoTurns(request);
   const { world, program } = createProgram({ tools: { note: counting([]) }, model });
   await attempt(world, program, 11);
-  await world.memory.files.remove(world.memory.stateDirectory);
+  const [id] = await world.memory.files.names(runsIn("/program"));
+  await dropSecrets(world.memory, `${runsIn("/program")}/${id}`);
   const { events } = await attempt(world, program);
-  const message = expect.stringMatching(/^the private folder of this run is gone/);
+  const message = expect.stringMatching(/^the secrets of this run are gone/);
   expect(events).toContainEqual(expect.objectContaining({ type: "warning", message }));
 });
 
@@ -243,7 +247,7 @@ test("reads the journal again where its process ended meanwhile", async () => {
   const { world, program } = createProgram({ tools: { note: counting([]) }, model: twoTurns });
   const { record } = await attempt(world, program, 6);
   const [path = "", text = ""] =
-    Object.entries(world.memory.snapshot("/program/.llm-do")).find(([name]) => name.endsWith("/journal.jsonl")) ?? [];
+    Object.entries(world.memory.snapshot(runsIn("/program"))).find(([name]) => name.endsWith("/journal.jsonl")) ?? [];
   const end = { v: 2, n: record.facts.length, time: 0, type: "run-end", stopReason: "done", denied: 0, usage: noUsage };
   const isRunning = () => {
     world.memory.put(path, `${text}${JSON.stringify(end)}\n`);
@@ -374,7 +378,9 @@ test.each(["approve", "deny", "stop"] as const)(
     void attempt(world, program);
     await expect
       .poll(async () =>
-        Object.values(world.memory.snapshot("/program/.llm-do")).join("").includes('"type":"result","callPath":"main/0.note"'),
+        Object.values(world.memory.snapshot(runsIn("/program")))
+          .join("")
+          .includes('"type":"result","callPath":"main/0.note"'),
       )
       .toBe(true);
     world.processes.clear();

@@ -3,6 +3,7 @@ import type { ApprovalRequest, GenerateOptions, Message, Provider, RunEvent } fr
 import { judgeCalls, RunError } from "../../src/index.ts";
 import type { ScriptedReply, ScriptedRequest } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { runsIn } from "../records.ts";
 import { play, worker } from "./harness.ts";
 
 const tools = "server_side_tools: [{ tool_type: web_search, max_uses: 3 }, { tool_type: code_execution }]";
@@ -230,7 +231,7 @@ test("files that the provider made are artifacts of the run, also of one that fa
   });
   const [first, second] = result?.artifacts ?? [];
   expect(first).toMatchObject({ name: "chart.svg", mediaType: "image/svg+xml", bytes: 6, callPath: "main" });
-  expect(first?.path).toBe(`/program/.llm-do/runs/${result?.runId}/artifacts/chart.svg`);
+  expect(first?.path).toBe(`${runsIn("/program")}/${result?.runId}/artifacts/chart.svg`);
   expect(second?.name).toBe("CHART-2.svg");
   const failed = await play({
     request: { input: "Go." },
@@ -240,7 +241,7 @@ test("files that the provider made are artifacts of the run, also of one that fa
   });
   expect(failed.error).toBeInstanceOf(RunError);
   const { run } = failed.error as RunError;
-  const folder = `/program/.llm-do/runs/${run?.runId}/artifacts`;
+  const folder = `${runsIn("/program")}/${run?.runId}/artifacts`;
   expect(run?.artifacts.map(({ path }) => path)).toEqual([`${folder}/chart.svg`, `${folder}/CHART-2.svg`]);
 });
 

@@ -4,6 +4,7 @@ import { mostOfFile } from "../../src/journal/write-log.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
 import type { MemoryFaults } from "../../src/testing/memory-tree.ts";
+import { dropSecrets, runsIn } from "../records.ts";
 
 const main = "---\ntoolsets: { filesystem: {}, shout: {} }\n---\nYou write.\n";
 const calls = (...made: [tool: string, args: Record<string, string>][]) => ({
@@ -32,7 +33,7 @@ async function record(
   const request = { host, target: "/p", model: "test:m", providers: [playing(script)], trust: true, input: "go" };
   if (faults) host.setFaults(faults);
   const { runId } = await run({ ...request, approval: { mode: "approve_all" } });
-  return { host, directory: `/p/.llm-do/runs/${runId}` };
+  return { host, directory: `${runsIn("/p")}/${runId}` };
 }
 
 const shout = tool({ input: { type: "object", properties: { text: { type: "string" } } }, run: () => "done" });
@@ -97,7 +98,7 @@ test("restores the content between two writes where something else wrote it", as
     providers: [playing(script)],
     approval: { mode: "approve_all" },
   });
-  const { files: undone } = await undo({ host, directory: `/p/.llm-do/runs/${runId}` });
+  const { files: undone } = await undo({ host, directory: `${runsIn("/p")}/${runId}` });
   expect(undone).toMatchObject([{ path: "/p/a.txt", action: "restore", isPartial: true }]);
   expect(filesOf(host)["/p/a.txt"]).toBe("mine\n");
 });
@@ -180,16 +181,17 @@ describe("one call", () => {
     };
     const approval = { mode: "approve_all" } as const;
     const { runId } = await run({ host, target: "/p", model: "test:m", providers: [playing(script)], input: "go", approval });
-    const directory = `/p/.llm-do/runs/${runId}`;
+    const directory = `${runsIn("/p")}/${runId}`;
     expect(actions(await undo({ host, directory, call: "main/0.child" }))).toEqual({ "/p/a.txt": "changed" });
     expect(actions(await undo({ host, directory, call: "main/1.child" }))).toEqual({ "/p/b.txt": "restore" });
     expect(filesOf(host)).toEqual({ "/p/a.txt": "three", "/p/b.txt": "b\n" });
   });
 });
 
-test("lists the calls that wrote where nothing of the files is kept on this machine", async () => {
+test("lists the calls that wrote where nothing of the files is kept", async () => {
   const { host, directory } = await record(turns, before);
-  const { files, lasting } = await undo({ host: { ...host, stateDirectory: "/elsewhere" }, directory });
+  await dropSecrets(host, directory);
+  const { files, lasting } = await undo({ host, directory });
   expect(files).toEqual([]);
   expect(lasting.map(({ tool }) => tool).sort()).toEqual(["append_file", "edit_file", "shout", "write_file", "write_file"]);
 });

@@ -79,7 +79,10 @@ it("goes on with a run that another folder began, with the script that it named 
   });
   const { root } = record;
   const cwd = join(root, "sub");
-  const held = await runCli(["run", "..", "go", "--hold", "--set", "model=scripted:other.yaml"], { cwd });
+  const held = await runCli(["run", "..", "go", "--hold", "--set", "model=scripted:other.yaml"], {
+    cwd,
+    env: { LLM_DO_STATE_DIR: join(root, "../state") },
+  });
   expect(held.exitCode).toBe(4);
   const { exitCode, stdout } = await runCli(["resume", "--approve-all"], { cwd: root });
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "other\n" });

@@ -3,11 +3,11 @@ import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
+import { runsIn } from "../records.ts";
 import { World } from "./world.ts";
 
 const main = "---\ndescription: x\n---\nGo.\n";
 const model = 'export default () => "done";\n';
-const journal = ".llm-do/runs/20260101-000000-aaaaaa/journal.jsonl";
 
 function fifo(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -54,7 +54,7 @@ describe.skipIf(process.platform === "win32")("special files in the place of fil
 
   test("reports a journal that is a pipe in `runs`", async () => {
     const world = new World({ "main.worker": main });
-    fifo(world.at(`program/${journal}`));
+    fifo(join(runsIn(world.at("program"), world.at("state")), "20260101-000000-aaaaaa/journal.jsonl"));
     const list = await runCli(["runs", "list", "."], { cwd: world.at("program") });
     expect(list).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("no regular file") });
     const shown = await runCli(["runs", "show", "last", "."], { cwd: world.at("program") });
@@ -100,20 +100,15 @@ describe("links out of a program", () => {
     expect(`${stdout}${stderr}`).not.toContain("canary");
   });
 
-  for (const link of [".llm-do", ".llm-do/runs"]) {
-    test(`a run is not recorded through ${link}: it says so, and the state folder holds the journal`, async () => {
-      const world = new World({ "main.worker": main, "../model.mjs": model });
-      mkdirSync(dirname(world.at(`program/${link}`)), { recursive: true });
-      symlinkSync(world.at("outside"), world.at(`program/${link}`));
-      const env = { LLM_DO_STATE_DIR: world.at("state") };
-      const { exitCode, stdout, stderr } = await runCli([...run, "-v"], { cwd: world.at("program"), env });
-      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "done\n" });
-      expect(stderr).toMatch(/warning: .*\.llm-do\/runs lies behind a link, so this run is recorded in .*state\/runs/);
-      expect(readdirSync(world.at("outside"))).toEqual(["file"]);
-      const shown = await runCli(["runs", "list", "."], { cwd: world.at("program"), env });
-      expect(shown.stdout).toMatch(/^\S+ {2}.*done/);
-    });
-  }
+  test("a run is recorded in no folder of its program, wherever that leads", async () => {
+    const world = new World({ "main.worker": main, "../model.mjs": model });
+    symlinkSync(world.at("outside"), world.at("program/.llm-do"));
+    const env = { LLM_DO_STATE_DIR: world.at("state") };
+    const { exitCode, stdout } = await runCli([...run, "-v"], { cwd: world.at("program"), env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "done\n" });
+    expect(readdirSync(world.at("outside"))).toEqual(["file"]);
+    expect((await runCli(["runs", "list", "."], { cwd: world.at("program"), env })).stdout).toMatch(/^\S+ {2}.*done/);
+  });
 
   test("shows no journals of another program through a link", async () => {
     const world = new World({ "main.worker": main, "../other/main.worker": main, "../model.mjs": model });

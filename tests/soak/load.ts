@@ -7,6 +7,7 @@ import { createNodeHost } from "../../src/host/node-host.ts";
 import { compile, type Program, type RunError, type RunEvent, type RunRequest, start } from "../../src/index.ts";
 import { anthropic, type Canned, chat } from "../models/dialects.ts";
 import { asksForStream, type LocalServer, type Recorded, sendEvents, sendJson, startServer } from "../models/local-server.ts";
+import { runsIn } from "../records.ts";
 import { type Census, takeCensus, Watched } from "./census.ts";
 import { type FaultyProxy, faults, startFaultyProxy } from "./faulty-proxy.ts";
 
@@ -173,10 +174,9 @@ export class Load implements AsyncDisposable {
     this.#running.delete(id);
     const changes = this.#changes.get(id) ?? 0;
     this.#changes.delete(id);
-    rmSync(join(this.#root, ".llm-do/runs", (await running.result.catch(({ run }: RunError) => run))?.runId ?? "none"), {
-      recursive: true,
-      force: true,
-    });
+    const ended = await running.result.catch(({ run }: RunError) => run);
+    const runs = runsIn(realpathSync(this.#root), join(this.#root, "state"));
+    rmSync(join(runs, ended?.runId ?? "none"), { recursive: true, force: true });
     return { id, kind, outcome, changes };
   }
 
@@ -224,7 +224,7 @@ export class Load implements AsyncDisposable {
   /** Names of files that no run should leave: temporaries and locks. */
   leftOver(): readonly string[] {
     const all = readdirSync(this.#root, { recursive: true, encoding: "utf8" });
-    return all.filter((path) => /\.tmp|lock|~/i.test(path) || /^(out\/(?!made\.txt$)|\.llm-do\/runs\/)/.test(path));
+    return all.filter((path) => /\.tmp|lock|~/i.test(path) || /^(out\/(?!made\.txt$)|state\/runs\/[^/]+\/\d)/.test(path));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { compile, run } from "../../src/index.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
+import { runsIn } from "../records.ts";
 import { type Census, takeCensus, Watched } from "./census.ts";
 
 const script: Script = ({ turn, worker }) => {
@@ -51,8 +52,8 @@ Number ${this.#number}: {{ f${kind} }}
       const compiled = await compile(request);
       if (broken.program || !compiled.program) throw new Error("a program that should not compile does, or the other way round");
       this.#watched.add(host, request, broken.diagnostics, compiled.program);
-      for (const path of [`.llm-do/runs/${runId}`, "state/private"])
-        rmSync(join(this.#root, path), { recursive: true, force: true });
+      const runs = runsIn(realpathSync(this.#root), join(this.#root, "state"));
+      for (const name of [runId, "index.jsonl"]) rmSync(join(runs, name), { recursive: true, force: true });
     }
   }
 

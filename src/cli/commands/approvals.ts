@@ -1,13 +1,13 @@
 import { styleText } from "node:util";
-import { readJournalEnds } from "../../journal/read-journal.ts";
 import type { ApprovalDecision, OpenQuestion } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { answerQuestions, argumentsProblem, listQuestions, type WaitingRun } from "../../questions.ts";
 import { counted, show } from "../../ui/explain/phrases.ts";
 import { renderQuestions } from "../../ui/render-questions.ts";
+import { errorMessage } from "../../util/error-message.ts";
 import { askYesOrNo, atTerminal } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { type FoundRun, findFoundRun, findRuns, readLast } from "../find-runs.ts";
+import { type FoundRun, findRun, requireReadable } from "../find-runs.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
 
@@ -33,7 +33,7 @@ export interface AnswerCommand {
 
 /** `llm-do approvals [RUN] [TARGET]`: lists what waits for an answer. */
 export async function approvalsCommand(run: string, target: string | undefined, flags: ApprovalsFlags): Promise<number> {
-  const waiting = await findWaiting(run, target);
+  const waiting = await findWaiting(run, target, false);
   await writeResult(flags.json ? toJson(waiting) : renderQuestions(waiting, styleOf()));
   return exitCodes.done;
 }
@@ -44,7 +44,7 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
   const isQuestion = command.target !== undefined && (rangeForm.test(command.target) || idForm.test(command.target));
   const target = isQuestion ? undefined : command.target;
   const words = isQuestion ? [command.target, ...command.words] : command.words;
-  const { directory, root, runId, questions } = await findWaiting(run, target);
+  const { root, runId, questions } = await findWaiting(run, target, true);
   const open = questions.filter(({ answer }) => answer === undefined);
   if (flags.all && words.length > 0) throw new UsageError("--all and numbers exclude one another");
   if (flags.note !== undefined && !flags.all && words.length === 0)
@@ -53,7 +53,7 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
     throw new UsageError(`nothing waits for an answer in the run ${runId} of ${root}`);
   if (run === "last" && !flags.json) writeStderr(`llm-do: the run ${runId} of ${show(root)}\n`);
   const record = async (answered: readonly OpenQuestion[], decision: ApprovalDecision): Promise<void> => {
-    await answerQuestions({ directory, answers: answered.map(({ id }) => ({ id, decision })) });
+    await answerQuestions({ run: runId, answers: answered.map(({ id }) => ({ id, decision })) });
     if (!flags.json) writeStderr(describeAnswers(answered, decision));
   };
   const note = flags.note === undefined ? {} : { note: flags.note };
@@ -65,8 +65,8 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
     await record(open, { type, ...note });
   } else if (words.length > 0) await record(selectQuestions(words, questions), { type, ...note });
   else if (type === "deny") throw new UsageError("name the questions to deny by their numbers; `llm-do approvals` lists them");
-  else await askEach(open, record, ({ id }, args) => argumentsProblem({ directory, id, args }));
-  const now = await listQuestions({ directory });
+  else await askEach(open, record, ({ id }, args) => argumentsProblem({ run: runId, id, args }));
+  const now = await listQuestions({ run: runId });
   if (flags.json) await writeResult(toJson(now));
   else writeStderr(describeRest(now));
   return exitCodes.done;
@@ -75,19 +75,20 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
 type FoundWaiting = WaitingRun & FoundRun;
 
 /** `last`: the newest run of which something waits. Rejects where one that is newer cannot be read. */
-async function findWaiting(run: string, target: string | undefined): Promise<FoundWaiting> {
-  if (run !== "last") {
-    const found = await findFoundRun(run, target);
-    return { ...found, ...(await listQuestions({ directory: found.directory })) };
-  }
-  for (const found of (await findRuns(target)).toReversed()) {
-    const waiting = await readLast(found, async (host) => {
-      const { version } = await readJournalEnds(host, found.directory);
-      return version === 1 ? undefined : listQuestions({ directory: found.directory });
+async function findWaiting(run: string, target: string | undefined, changes: boolean): Promise<FoundWaiting> {
+  let waiting: WaitingRun | undefined;
+  const applies = async (found: FoundRun) => {
+    requireReadable(found);
+    const { version, last } = found.ends ?? {};
+    if (version === 1 || last === undefined || (last.type === "run-end" && last.stopReason !== "suspended")) return false;
+    waiting = await listQuestions({ run: found.runId }).catch((thrown: unknown) => {
+      requireReadable({ ...found, problem: errorMessage(thrown) });
+      return undefined;
     });
-    if (waiting && waiting.questions.length > 0) return { ...found, ...waiting };
-  }
-  throw new UsageError("there is no run in which something waits for an answer");
+    return (waiting?.questions.length ?? 0) > 0;
+  };
+  const found = await findRun({ run, target, changes, applies, what: "run in which something waits for an answer" });
+  return { ...found, ...(run === "last" && waiting ? waiting : await listQuestions({ run: found.runId })) };
 }
 
 const rangeForm = /^(\d{1,9})(?:-(\d{1,9}))?$/;

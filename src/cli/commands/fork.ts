@@ -1,6 +1,5 @@
-import { createNodeHost } from "../../host/node-host.ts";
 import { type ForkPoint, fork } from "../../llm-do.ts";
-import { findFoundRun } from "../find-runs.ts";
+import { findRun } from "../find-runs.ts";
 import { playRecorded } from "../play-recorded.ts";
 import { readCompiled } from "../recorded-program.ts";
 import type { RunFlags } from "../run-flags.ts";
@@ -26,9 +25,9 @@ export function forkCommand({ run, prompt: text, isLiteral }: ForkWords, flags: 
   let given: GivenInput | undefined;
   return playRecorded(flags, {
     find: async (signal) => {
-      const found = await findFoundRun(run);
+      const found = await findRun({ run, changes: true });
       if (isNew) given = await readInput(words, flags, { signal, onWait: () => undefined });
-      return { found, compiled: await readCompiled(createNodeHost(), found) };
+      return { found, compiled: await readCompiled(found) };
     },
     play: async (request) => {
       const input = given && (await fitInput(given, request.program));

@@ -1,9 +1,8 @@
-import { createNodeHost } from "../../host/node-host.ts";
-import { CannotRemove, removeRun } from "../../journal/remove-run.ts";
+import { CannotRemove } from "../../journal/cannot-remove.ts";
 import { renderListedRun } from "../../ui/list-run.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type FoundRun, findFoundRun, findRuns } from "../find-runs.ts";
+import { type FoundRun, findRun, findRuns, storeOfUser } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { describeRun } from "./runs.ts";
 
@@ -16,20 +15,20 @@ export interface PruneFlags {
 /** `llm-do runs rm RUN…`. Prints the ids of the runs that are gone; returns 1 where one stays. */
 export async function removeRunsCommand(names: readonly string[]): Promise<number> {
   const found: FoundRun[] = [];
-  for (const name of new Set(names)) found.push(await findFoundRun(name));
+  for (const name of new Set(names)) found.push(await findRun({ run: name, changes: true }));
   return removeAll(found);
 }
 
 /** `llm-do runs prune --keep N [TARGET]`. Runs that are under way or wait for answers stay, and are not counted. */
 export async function pruneRunsCommand(target: string | undefined, { keep, dryRun, yes }: PruneFlags): Promise<number> {
   const old: FoundRun[] = [];
-  for (const [, runs] of Map.groupBy(await findRuns(target), ({ root }) => root)) old.push(...(await findOld(runs, keep)));
+  for (const [, runs] of Map.groupBy(await findRuns(target), ({ root }) => root)) old.push(...findOld(runs, keep));
   if (old.length === 0) return exitCodes.done;
   if (dryRun) {
     for (const { runId } of old) await writeResult(`${runId}\n`);
     return exitCodes.done;
   }
-  const shown = await Promise.all(old.slice(0, mostShown).map(describeRun));
+  const shown = old.slice(0, mostShown).map(describeRun);
   const more = old.length > shown.length ? `and ${old.length - shown.length} more\n` : "";
   const whatToRemove = old.length === 1 ? "Remove the record of this run" : `Remove the records of these ${old.length} runs`;
   const render = (columns: number) => `${shown.map((run) => renderListedRun(run, columns)).join("")}${more}${whatToRemove}?`;
@@ -39,19 +38,18 @@ export async function pruneRunsCommand(target: string | undefined, { keep, dryRu
 
 const mostShown = 20;
 
-/** All but the newest ones, without those that did not end: `removeRun` decides on them. */
-async function findOld(runs: readonly FoundRun[], keep: number): Promise<readonly FoundRun[]> {
-  const outcomes = await Promise.all(runs.map(async (run) => ({ run, outcome: (await describeRun(run)).outcome })));
-  const ended = outcomes.filter(({ outcome }) => outcome !== "suspended" && outcome !== "unfinished");
-  return ended.slice(0, Math.max(0, ended.length - keep)).map(({ run }) => run);
+/** All but the newest ones, oldest first, without those that did not end: the store decides on them. */
+function findOld(newestFirst: readonly FoundRun[], keep: number): readonly FoundRun[] {
+  const ended = newestFirst.filter((run) => !["suspended", "unfinished"].includes(describeRun(run).outcome));
+  return ended.slice(keep).toReversed();
 }
 
 async function removeAll(runs: readonly FoundRun[]): Promise<number> {
-  const host = createNodeHost();
+  const store = storeOfUser();
   let exitCode: number = exitCodes.done;
-  for (const { runId, directory } of runs) {
+  for (const { runId } of runs) {
     try {
-      await removeRun(host, directory);
+      await store.remove(runId);
       await writeResult(`${runId}\n`);
     } catch (thrown) {
       if (!(thrown instanceof CannotRemove)) throw thrown;

@@ -1,8 +1,7 @@
-import { createNodeHost } from "../../host/node-host.ts";
 import { replay } from "../../llm-do.ts";
 import { renderReplay } from "../../ui/render-replay.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { findFoundRun } from "../find-runs.ts";
+import { findRun } from "../find-runs.ts";
 import { type CompileFlags, openProgram } from "../open-program.ts";
 import { renderJsonLine, writeResult } from "../output.ts";
 import { readCompiled, sourceOf } from "../recorded-program.ts";
@@ -13,16 +12,16 @@ export interface ReplayFlags extends CompileFlags {
 
 /** `llm-do replay [RUN] [TARGET]`: whether the program of today does what it did in a recorded run. Asks nobody, touches nothing. */
 export async function replayCommand(run: string, target: string, flags: ReplayFlags): Promise<number> {
-  const found = await findFoundRun(run, target);
-  const recorded = { found, compiled: await readCompiled(createNodeHost(), found) };
+  const found = await findRun({ run, target });
+  const recorded = { found, compiled: await readCompiled(found) };
   const source = await sourceOf(recorded, flags);
   const targets = target.endsWith(".worker") ? [target] : source.targets;
   const { program } = await openProgram(targets, source.flags, {
     toRun: true,
-    forRun: found.directory,
+    forRun: { run: found.runId },
     ofProgram: source.ofProgram,
   });
-  const report = await replay({ program, directory: found.directory });
+  const report = await replay({ program, run: found.runId });
   const { runId, same, differences, drifts } = report;
   await writeResult(
     flags.json ? renderJsonLine({ v: 1, runId, same, differences, drifts }) : renderReplay(report, process.stdout.columns || 80),

@@ -1,12 +1,10 @@
-import type { Host } from "../../host/host.ts";
-import { createNodeHost } from "../../host/node-host.ts";
-import { readJournalEnds } from "../../journal/read-journal.ts";
 import { readResult, resume } from "../../llm-do.ts";
+import { errorMessage } from "../../util/error-message.ts";
 import { UsageError } from "../exit-codes.ts";
-import { findRuns, readLast } from "../find-runs.ts";
+import { type FoundRun, findRun, requireReadable } from "../find-runs.ts";
 import { writeStderr } from "../output.ts";
 import { type FoundProgram, playRecorded } from "../play-recorded.ts";
-import { startOf } from "../recorded-program.ts";
+import { readStart } from "../recorded-program.ts";
 import type { RunFlags } from "../run-flags.ts";
 
 export interface ResumeFlags extends RunFlags {
@@ -26,7 +24,7 @@ export function resumeCommand(run: string, target: string | undefined, flags: Re
       return recorded;
     },
     play: async ({ journal: _, attachments: __, ...request }, _signal, { hasEnded }) => {
-      const ended = hasEnded ? await readResult(request.program, { directory: request.directory }) : undefined;
+      const ended = hasEnded ? await readResult(request.program, { run: request.run }) : undefined;
       return ended ?? resume({ ...request, takeOver, fromHere });
     },
   });
@@ -39,18 +37,18 @@ interface EndedProgram extends FoundProgram {
 
 /** `last`: the newest one that did not end. Rejects where one that is newer cannot be read. */
 async function findResumable(run: string, target: string | undefined): Promise<EndedProgram> {
-  const isLast = run === "last";
-  const runs = await findRuns(target);
-  const named = runs.filter(({ runId }) => runId === run);
-  for (const found of isLast ? runs.toReversed() : named) {
-    const read = (host: Host) => readJournalEnds(host, found.directory);
-    const ends = await (isLast ? readLast(found, read) : read(createNodeHost()));
-    const { first, last } = ends ?? {};
-    const hasEnded = last?.type === "run-end" && last.stopReason === "done";
-    if (isLast && (first === undefined || hasEnded)) continue;
-    const start = startOf(found, first);
-    return { found, compiled: start.compiled, isHeld: start.onUnanswered === "hold", hasEnded };
-  }
-  const which = isLast ? "no run that did not end" : `no run \`${run}\``;
-  throw new UsageError(`there is ${which}; \`llm-do runs list${target === undefined ? "" : ` ${target}`}\` names what there is`);
+  const applies = (one: FoundRun) => {
+    requireReadable(one);
+    return one.ends?.first !== undefined && !isDone(one);
+  };
+  const found = await findRun({ run, target, changes: true, applies, what: "run that did not end" });
+  const start = await readStart(found).catch((thrown: unknown) => {
+    if (run === "last" && !(thrown instanceof UsageError)) requireReadable({ ...found, problem: errorMessage(thrown) });
+    throw thrown;
+  });
+  return { found, compiled: start.compiled, isHeld: start.onUnanswered === "hold", hasEnded: isDone(found) };
+}
+
+function isDone({ ends }: FoundRun): boolean {
+  return ends?.last?.type === "run-end" && ends.last.stopReason === "done";
 }

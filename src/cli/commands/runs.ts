@@ -1,14 +1,13 @@
-import { join } from "node:path";
-import { createNodeHost } from "../../host/node-host.ts";
 import { expandTexts } from "../../journal/expand-texts.ts";
-import { type JournalContents, readJournal, readJournalEnds } from "../../journal/read-journal.ts";
+import { readJournal } from "../../journal/read-journal.ts";
+import type { RecordReader } from "../../journal/record-place.ts";
 import type { JournalEntry } from "../../protocol/fact.ts";
 import { type ListedRun, listRun, renderListedRun } from "../../ui/list-run.ts";
 import { renderCosts } from "../../ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { renderMessages } from "../../ui/render-messages.ts";
 import { UsageError } from "../exit-codes.ts";
-import { type FoundRun, findRun, findRuns } from "../find-runs.ts";
+import { type FoundRun, findRun, findRuns, storeOfUser } from "../find-runs.ts";
 import { renderJson, renderJsonLine, writeResult, writeStderr } from "../output.ts";
 
 export interface RunsFlags {
@@ -59,9 +58,9 @@ export async function describeRuns(
   filter: RunFilter = {},
 ): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
-  for (const found of (await findRuns(target)).toReversed()) {
+  for (const found of await findRuns(target)) {
     if (runs.length >= most) break;
-    const run = await describeRun(found);
+    const run = describeRun(found);
     if (fits(run, filter) && (filter.search === undefined || (await holds(found, filter.search)))) runs.push(run);
   }
   return runs.reverse();
@@ -75,18 +74,19 @@ function fits(run: ListedRun, { program, outcome, since, model }: RunFilter): bo
 }
 
 /** Searches what models were given and what they answered. A run that cannot be read holds nothing. */
-async function holds({ directory }: FoundRun, text: string): Promise<boolean> {
-  const entries = await readExpanded(directory).catch(() => []);
+async function holds({ runId }: FoundRun, text: string): Promise<boolean> {
+  const entries = await storeOfUser()
+    .look(runId, readExpanded)
+    .catch(() => []);
   return hasText(entries.flatMap(spokenOf), text.toLowerCase());
 }
 
 /** In bytes: of one text, and of all texts that are kept beside a journal. */
 const bounds = { longest: 2_000_000, total: 50_000_000 };
 
-async function readExpanded(directory: string): Promise<readonly JournalEntry[]> {
-  const host = createNodeHost();
-  const { version, entries } = await readJournal(host, directory);
-  return version === 1 ? [] : expandTexts(host, directory, { ...bounds, entries });
+async function readExpanded(record: RecordReader): Promise<readonly JournalEntry[]> {
+  const { version, entries } = await readJournal(record);
+  return version === 1 ? [] : expandTexts(record, { ...bounds, entries });
 }
 
 function spokenOf(entry: JournalEntry): readonly unknown[] {
@@ -104,39 +104,25 @@ function hasText(value: unknown, text: string): boolean {
 /** `llm-do runs show RUN`: how far a run got. `last` is the newest, without a target of all programs. */
 export async function showRunCommand(run: string, target: string | undefined, flags: ShowFlags): Promise<number> {
   const { json, messages, costs } = flags;
-  const directory = await findRun(run, target);
-  const host = createNodeHost();
-  const contents = (await isEmpty(directory)) ? nothing : await readJournal(host, directory);
-  await writeResult(json ? contents.entries.map(renderJsonLine).join("") : renderJournal(contents, process.stdout.columns || 80));
-  if (json) return 0;
-  if ((costs || messages) && contents.version === 1)
-    throw new UsageError("--costs and --messages are for journals of version 2 and 3: this one is of an older llm-do");
-  if (costs) await writeResult(renderCosts(contents.entries));
-  if (messages) await writeResult(renderMessages(await expandTexts(host, directory, { ...bounds, entries: contents.entries })));
-  return 0;
+  const { runId } = await findRun({ run, target });
+  return storeOfUser().look(runId, async (record) => {
+    const contents = await readJournal(record);
+    await writeResult(
+      json ? contents.entries.map(renderJsonLine).join("") : renderJournal(contents, process.stdout.columns || 80),
+    );
+    if (json) return 0;
+    if ((costs || messages) && contents.version === 1)
+      throw new UsageError("--costs and --messages are for journals of version 2 and 3: this one is of an older llm-do");
+    if (costs) await writeResult(renderCosts(contents.entries));
+    if (messages) await writeResult(renderMessages(await expandTexts(record, { ...bounds, entries: contents.entries })));
+    return 0;
+  });
 }
 
-/** Describes a run by the ends of its journal. Never rejects. */
-export async function describeRun({ runId, directory, root }: FoundRun): Promise<ListedRun> {
-  try {
-    const ends = await readJournalEnds(createNodeHost(), directory);
-    if (ends.version === 2) return { runId, folder: root, ...listRun(ends) };
-    return { runId, folder: root, outcome: "old", summary: summarizeJournal(ends) };
-  } catch (thrown) {
-    const summary = thrown instanceof Error ? `unreadable: ${thrown.message}` : "unreadable";
-    return { runId, folder: root, outcome: "unreadable", summary };
-  }
-}
-
-const nothing: JournalContents = {
-  version: 2,
-  entries: [],
-  unchecked: [],
-  problems: new Map<number, string>(),
-  torn: false,
-};
-
-/** A run that was killed as it began has a folder and no journal. */
-async function isEmpty(directory: string): Promise<boolean> {
-  return (await createNodeHost().files.kind(join(directory, "journal.jsonl"))) === undefined;
+/** Describes a run for a list. */
+export function describeRun({ runId, root, ends = { version: 2 }, problem }: FoundRun): ListedRun {
+  const named = { runId, folder: root };
+  if (problem !== undefined) return { ...named, outcome: "unreadable", summary: `unreadable: ${problem}` };
+  if (ends.version === 1) return { ...named, outcome: "old", summary: summarizeJournal(ends) };
+  return { ...named, ...listRun(ends) };
 }

@@ -15,7 +15,7 @@ export interface UndoFlags {
 
 /** `llm-do undo [RUN] [TARGET]`: takes back what a run wrote. Returns 1 where a file of the run stays as it is. */
 export async function undoCommand(run: string, target: string | undefined, flags: UndoFlags): Promise<number> {
-  const directory = await findRun(run, target);
+  const { runId } = await findRun({ run, target, changes: !flags.dryRun });
   let isRefused = false;
   const confirm = async (plan: UndoPlan): Promise<boolean> => {
     if (flags.dryRun) return false;
@@ -24,7 +24,7 @@ export async function undoCommand(run: string, target: string | undefined, flags
     isRefused = !isWanted;
     return isWanted;
   };
-  const report = await undo({ directory, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
+  const report = await undo({ run: runId, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
   await writeResult(flags.json ? toJson(report) : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false }));
   if (isRefused) writeStderr("llm-do: nothing was taken back\n");
   const areBack = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");

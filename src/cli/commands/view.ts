@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
 import { expandTexts } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
 import { renderPage } from "../../ui/page/render-page.ts";
 import { UsageError } from "../exit-codes.ts";
-import { findRun } from "../find-runs.ts";
+import { findRun, storeOfUser } from "../find-runs.ts";
 import { writeResult } from "../output.ts";
 
 export interface ViewFlags {
@@ -19,23 +19,19 @@ const bounds = { longest: 200_000, total: 20_000_000 };
 
 /** `llm-do view [RUN]`: writes a page of a run, prints its path, and opens it where there is a browser. */
 export async function viewCommand(run: string, target: string | undefined, { out, open }: ViewFlags): Promise<number> {
-  const directory = await findRun(run, target);
+  const { runId } = await findRun({ run, target });
   const host = createNodeHost();
-  // A run that was killed as it began has a folder and no journal.
-  if ((await host.files.kind(join(directory, "journal.jsonl"))) === undefined) throw new UsageError(unrecorded(directory));
-  const journal = await readJournal(host, directory);
-  const entries = await expandTexts(host, directory, { ...bounds, entries: journal.entries });
-  const page = renderPage({ ...journal, entries });
-  if (page === undefined) throw new UsageError(unrecorded(directory));
-  const path = out === undefined ? join(directory, "view.html") : resolve(host.workingDirectory, out);
-  await host.files.writeAtomically(path, page, 0o600);
+  const store = storeOfUser(host);
+  const page = await store.look(runId, async (record) => {
+    const journal = await readJournal(record);
+    return renderPage({ ...journal, entries: await expandTexts(record, { ...bounds, entries: journal.entries }) });
+  });
+  if (page === undefined) throw new UsageError(`nothing is recorded of \`${runId}\`: it ended before it began`);
+  const path = out === undefined ? await store.keepPage(runId, page) : resolve(host.workingDirectory, out);
+  if (out !== undefined) await host.files.writeAtomically(path, page, 0o600);
   await writeResult(`${path}\n`);
   if (open) openPage(path);
   return 0;
-}
-
-function unrecorded(directory: string): string {
-  return `nothing is recorded in ${directory}: the run ended before it began`;
 }
 
 const openers: Readonly<Record<string, string>> = { darwin: "open", win32: "explorer", linux: "xdg-open" };

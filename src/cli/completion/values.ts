@@ -99,7 +99,7 @@ function isFolder(path: string): boolean {
 
 async function listRuns(): Promise<readonly Candidate[]> {
   const runs = await findRuns(undefined);
-  const newest = runs.slice(-mostRuns).reverse();
+  const newest = runs.slice(0, mostRuns);
   return [
     { value: "last", description: "the newest run" },
     ...newest.map(({ runId, root }) => ({ value: runId, description: root })),

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, symlinkSync, truncateSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCli } from "../../cli/run-cli.ts";
+import { runsIn } from "../../records.ts";
 import { attack, World } from "../world.ts";
 
 interface Row {
@@ -232,7 +233,8 @@ const main = { "program/main.worker": "---\ndescription: x\nmodel: scripted:m.ya
 const playing = (model: string) => ({ "program/main.worker": `---\ndescription: x\nmodel: scripted:${model}\n---\nGo.\n` });
 const go = [".", "go", "--headless"];
 const filesOf = "---\ndescription: x\nmodel: scripted:m.yaml\ntoolsets: { filesystem: {} }\n---\nGo.\n";
-const journal = ".llm-do/runs/20260101-000000-aaaaaa/journal.jsonl";
+const journalOf = (world: World) =>
+  join(runsIn(world.at("program"), world.at("state")), "20260101-000000-aaaaaa", "journal.jsonl");
 const repeat = (text: string, count: number) => text.repeat(count);
 
 const commands: Readonly<Record<string, Command>> = {
@@ -315,27 +317,38 @@ const commands: Readonly<Record<string, Command>> = {
     exitCode: 2,
     says: "larger than",
   },
-  "a .llm-do that is a pipe": { files: main, pipes: ["program/.llm-do"], args: go, exitCode: 1, says: "--no-journal" },
-  "runs that are a file": { files: { ...main, "program/.llm-do/runs": "" }, args: go, exitCode: 1, says: "--no-journal" },
-  "a .gitignore of journals that is a link to nothing": {
-    files: { ...main, "program/.llm-do/runs/x/y": "" },
-    links: [["program/.llm-do/.gitignore", "home/new"]],
+  "a state folder that is a pipe": { files: main, pipes: ["state"], args: go, exitCode: 2, says: "--no-journal" },
+  "runs that are a pipe": {
+    files: { ...main, "state/x": "" },
+    pipes: ["state/runs"],
     args: go,
-    exitCode: 0,
-    says: "TEXT OF THE MODEL",
+    exitCode: 2,
+    says: "--no-journal",
+  },
+  "runs that are a file": { files: { ...main, "state/runs": "" }, args: go, exitCode: 2, says: "--no-journal" },
+  "runs that are a link": {
+    files: { ...main, "home/x": "" },
+    links: [["state/runs", "home"]],
+    args: go,
+    exitCode: 2,
+    says: "--no-journal",
   },
   "a journal without end": {
     files: main,
     make: (world) => {
-      mkdirSync(dirname(world.at(`program/${journal}`)), { recursive: true });
-      symlinkSync("/dev/zero", world.at(`program/${journal}`));
+      mkdirSync(dirname(journalOf(world)), { recursive: true });
+      symlinkSync("/dev/zero", journalOf(world));
     },
     args: ["runs", "show", "last", "."],
     exitCode: 1,
   },
   "a journal larger than any": {
     files: main,
-    sparse: { [`program/${journal}`]: 2 ** 35 },
+    make: (world) => {
+      mkdirSync(dirname(journalOf(world)), { recursive: true });
+      writeFileSync(journalOf(world), "");
+      truncateSync(journalOf(world), 2 ** 35);
+    },
     args: ["runs", "list", "."],
     exitCode: 0,
     says: "larger than",
@@ -343,7 +356,7 @@ const commands: Readonly<Record<string, Command>> = {
   "three hundred runs that recorded nothing": {
     files: main,
     make: (world) => {
-      for (let n = 0; n < 300; n++) mkdirSync(world.at(`program/.llm-do/runs/20260101-000000-${n}`), { recursive: true });
+      for (let n = 0; n < 300; n++) mkdirSync(join(dirname(journalOf(world)), `../20260101-000000-${n}`), { recursive: true });
     },
     args: ["runs", "list", "."],
     exitCode: 0,

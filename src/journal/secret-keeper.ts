@@ -1,13 +1,13 @@
-import { join } from "node:path";
-import type { AppendFile, Host } from "../host/host.ts";
+import type { AppendFile } from "../host/host.ts";
 import { isRecord } from "../protocol/json.ts";
 import type { RecordedSecret, Secret } from "../util/redactor.ts";
-import { cutTail } from "./cut-tail.ts";
+import type { PrivateBlob } from "./blobs.ts";
+import { cutTail, type RecordPlace, type RecordReader } from "./record-place.ts";
 import { RunSecrets } from "./run-secrets.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
 
-/** The secrets of a run, kept apart from its journal and readable by the same user only. Made when a run first needs it. */
-export interface PrivateFolder {
+/** Keeps the secrets of a run apart from its journal. Nothing is made before a run needs it. */
+export interface SecretKeeper {
   readonly secrets: RunSecrets;
   /** Keeps what a journal's line refers to, before that line is written. Never rejects: without it the references stay. */
   keep(secrets: readonly RecordedSecret[], blobs: readonly PrivateBlob[]): Promise<void>;
@@ -16,35 +16,23 @@ export interface PrivateFolder {
   close(): Promise<void>;
 }
 
-/** The content of a file that holds a secret. */
-export interface PrivateBlob {
-  readonly name: string;
-  readonly content: Uint8Array;
-}
+const log = "secrets.jsonl";
 
-/** `private/RUN` in the user's state folder: whatever removes a run finds it by the run's id. */
-export function privateFolderOf({ stateDirectory }: Pick<Host, "stateDirectory">, runId: string): string {
-  return join(stateDirectory, "private", runId);
-}
-
-/** `kept`: what the folder holds, where the run goes on. */
-export function createPrivateFolder(host: Host, runId: string, kept?: PrivateContents): PrivateFolder {
-  const path = privateFolderOf(host, runId);
-  const secrets = kept?.secrets ?? new RunSecrets(() => host.createKey());
+/** `kept`: what the record holds, where the run goes on. */
+export function createSecretKeeper(place: RecordPlace, secrets: RunSecrets, kept?: PrivateContents): SecretKeeper {
   const known = new Set<string>(kept?.tokens);
   let file: Promise<AppendFile> | undefined;
   let isLost = false;
   let isChanged = false;
   let synced: Promise<void> | undefined;
   const open = async (): Promise<AppendFile> => {
-    await host.files.makeDirectory(join(path, "blobs"), 0o700);
-    if (kept) await cutTail(host, join(path, "secrets.jsonl"));
-    const opened = await host.files.openAppend(join(path, "secrets.jsonl"), 0o600);
+    if (kept) await cutTail(place, log);
+    const opened = await place.openLog(log);
     if (!kept) opened.append(`${JSON.stringify({ v: 1, key: secrets.key })}\n`);
     isChanged = true;
     return opened;
   };
-  const keep: PrivateFolder["keep"] = async (found, blobs) => {
+  const keep: SecretKeeper["keep"] = async (found, blobs) => {
     if (isLost) return;
     try {
       file ??= open();
@@ -57,11 +45,10 @@ export function createPrivateFolder(host: Host, runId: string, kept?: PrivateCon
       }
       for (const { name, content } of blobs) {
         if (known.has(name)) continue;
-        await host.files.writeAtomically(join(path, "blobs", name), content, 0o600);
+        await place.writePart("private", name, content);
         known.add(name);
       }
     } catch {
-      // The journal goes on without it: a run does not fail because its user's state folder cannot be written.
       isLost = true;
     }
   };
@@ -84,7 +71,7 @@ export function createPrivateFolder(host: Host, runId: string, kept?: PrivateCon
   };
 }
 
-/** The values that a private folder holds for the references of a run's journal. */
+/** The values that a record keeps for the references of its journal. */
 export interface PrivateContents {
   readonly secrets: RunSecrets;
   /** The tokens that it knows. */
@@ -96,18 +83,16 @@ export interface PrivateContents {
 }
 
 /**
- * Reads the private folder of a run; undefined where there is none. `known`: today's values of secrets known by name. Rejects
- * with an `UnreadableJournal` where a line is damaged.
+ * Reads the secrets of a run; undefined where none are kept. `known`: today's values of secrets known by name. Rejects with an
+ * `UnreadableJournal` where a line is damaged.
  */
-export async function readPrivateFolder(
-  host: Host,
-  { runId, known }: { readonly runId: string; readonly known: readonly Secret[] },
-): Promise<PrivateContents | undefined> {
-  const folder = privateFolderOf(host, runId);
-  const path = join(folder, "secrets.jsonl");
-  if ((await host.files.kind(path)) === undefined) return undefined;
-  const lines = (await host.files.readText(path, { within: folder })).split("\n").slice(0, -1);
-  const [first, ...entries] = lines.map((line, index) => parseLine(line, { path, index }));
+export async function readSecrets(place: RecordReader, known: readonly Secret[] = []): Promise<PrivateContents | undefined> {
+  const path = `${place.path}/${log}`;
+  const text = await place.readLog(log);
+  const [first, ...entries] = (text ?? "")
+    .split("\n")
+    .slice(0, -1)
+    .map((line, index) => parseLine(line, { path, index }));
   if (first?.key === undefined) return undefined;
   const { key } = first;
   const secrets = new RunSecrets(() => key);
@@ -122,13 +107,12 @@ export async function readPrivateFolder(
     tokens: [...values.keys()],
     secretOf: (token) => (values.has(token) ? (values.get(token) ?? valueToday(token, today)) : undefined),
     readBlob: async (name) => {
-      const content = await host.files.readBytes(join(folder, "blobs", name), { within: folder });
+      const content = await place.readPart("private", name);
       if (secrets.digest(content) !== name) throw new Error(`the private file ${name} was changed`);
       return content;
     },
   };
 }
-
 /** `NAME:json` is the value as it stands in a JSON text that is a string. */
 function valueToday(token: string, today: ReadonlyMap<string, string>): string | undefined {
   const plain = today.get(token);

@@ -1,0 +1,24 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+
+/** The commands that begin runs or look at some. */
+const users = new Set(["run", "resume", "approvals", "approve", "deny", "runs", "view", "replay", "fork", "undo"]);
+
+/** `--store FOLDER` for a command that takes runs: it stands for `LLM_DO_STORE`, by which the store is found and hidden. */
+export function addStoreOption(command: Command): void {
+  const isUser = users.has(command.name()) || users.has(command.parent?.name() ?? "");
+  if (!isUser || command.commands.length > 0) return;
+  command.option("--store <folder>", "the folder of records, in the place of your own (default: LLM_DO_STORE)");
+  command.hook("preAction", async () => {
+    const { store } = command.opts<{ readonly store?: string }>();
+    const named = store ?? (process.env["LLM_DO_STORE"] || (await storeOfConfig()));
+    if (named !== undefined) process.env["LLM_DO_STORE"] = resolve(named);
+  });
+}
+
+async function storeOfConfig(): Promise<string | undefined> {
+  const { readUserConfig } = await import("./user-config.ts");
+  const { store } = await readUserConfig();
+  return store && resolve(homedir(), store.value);
+}

@@ -1,0 +1,245 @@
+import { basename, join } from "node:path";
+import type { Host } from "../host/host.ts";
+import type { OwnFolder } from "../host/own-folder.ts";
+import { isRecord } from "../protocol/json.ts";
+import { parseJson } from "../util/parse-json.ts";
+import { sha256 } from "../util/sha256.ts";
+import { PlacedStore, type Places, type ProgramRuns } from "./placed-store.ts";
+import type { RecordHost } from "./record.ts";
+import { CannotResume, type LogName, mostOfLog, type PartName, type RecordPlace } from "./record-place.ts";
+import type { NewRun, ProgramOfRun, RunStore } from "./store.ts";
+
+export type StoreHost = RecordHost & Pick<Host, "files" | "stateDirectory" | "environment" | "workingDirectory">;
+
+/** The user's own store: `runs/PROGRAM/RUN/` in the state folder. */
+export function userStore(host: StoreHost): RunStore {
+  return new PlacedStore(host, new FolderPlaces(host, join(host.stateDirectory, "runs"), false));
+}
+
+/** A store that the user names. `path`: absolute. Its programs go by the names of their manifests, wherever they lie. */
+export function namedStore(host: StoreHost, path: string): RunStore {
+  return new PlacedStore(host, new FolderPlaces(host, path, true));
+}
+
+const runIdPattern = /^\d{8}-\d{6}-\w+$/;
+
+/** Returns the name of a program's folder in a store. `isNamed`: in one that the user named. */
+export function keyOf({ root, name }: ProgramOfRun, isNamed: boolean): string {
+  const text = isNamed && name !== undefined ? name : root;
+  const readable = basename(text)
+    .replace(/[^\w.-]+/g, "_")
+    .replace(/^\.+/, "")
+    .slice(0, 40);
+  return isNamed && name !== undefined && readable === name ? name : `${readable}-${sha256(text).slice(0, 16)}`;
+}
+
+/** A store in folders: `PROGRAM/RUN/`. */
+class FolderPlaces implements Places {
+  readonly path: string;
+  readonly #host: StoreHost;
+  readonly #isNamed: boolean;
+
+  constructor(host: StoreHost, path: string, isNamed: boolean) {
+    this.#host = host;
+    this.path = path;
+    this.#isNamed = isNamed;
+  }
+
+  async create({ id, program }: NewRun) {
+    const { folder: store, notes } = await this.#openToWrite();
+    const key = keyOf(program, this.#isNamed);
+    const runs = await using(store, () => store.open(key, { make: true }));
+    try {
+      if (!(await runs.has(programFile))) await runs.write(programFile, `${JSON.stringify({ v: 1, ...program })}\n`);
+      const place = new FolderPlace(id, await runs.create(id));
+      return { place, runs: new FolderRuns(runs, program.root), notes };
+    } catch (thrown) {
+      await runs.close();
+      throw thrown;
+    }
+  }
+
+  /** The state folder is opened first: it is made for its owner alone, and what lies in it with it. */
+  async #openToWrite(): Promise<{ readonly folder: OwnFolder; readonly notes: readonly string[] }> {
+    const { files, stateDirectory } = this.#host;
+    if (this.#isNamed) return { folder: await files.openOwn(this.path, { make: true, isShared: true }), notes: [] };
+    const state = await files.openOwn(stateDirectory, { make: true });
+    return { folder: await using(state, () => state.open("runs", { make: true })), notes: state.note ? [state.note] : [] };
+  }
+
+  async #open(): Promise<OwnFolder | undefined> {
+    return this.#host.files.openOwn(this.path, { isShared: this.#isNamed }).catch(absent);
+  }
+
+  async find(id: string) {
+    const holders = runIdPattern.test(id) ? await this.#holdersOf(id) : [];
+    const [first, ...others] = holders;
+    if (!first) throw new CannotResume(`there is no run \`${id}\` in ${this.path}`);
+    const [other] = others;
+    if (other) {
+      const places = holders.map(({ path }) => `${path}/${id}`).join(" and ");
+      for (const one of holders) await one.close();
+      throw new CannotResume(`two records have the id \`${id}\`: ${places}; one is a copy, so neither goes on: remove it`);
+    }
+    const runs = new FolderRuns(first, await rootOf(first));
+    return { place: await runs.open(id), runs };
+  }
+
+  /** The open folders of programs that have a run. */
+  async #holdersOf(id: string): Promise<readonly OwnFolder[]> {
+    const store = await this.#open();
+    if (!store) return [];
+    return using(store, async () => {
+      const holders: OwnFolder[] = [];
+      for (const { name, type } of await store.entries()) {
+        if (type !== "directory") continue;
+        const folder = await store.open(name);
+        if (await folder.has(id)) holders.push(folder);
+        else await folder.close();
+      }
+      return holders;
+    });
+  }
+
+  async programs(program: ProgramOfRun | undefined): Promise<readonly ProgramRuns[]> {
+    const store = await this.#open();
+    if (!store) return [];
+    return using(store, async () => {
+      const key = program && keyOf(program, this.#isNamed);
+      const names = (await store.entries()).flatMap(({ name, type }) =>
+        type === "directory" && (key ?? name) === name ? [name] : [],
+      );
+      const folders = await Promise.all(names.map((name) => store.open(name)));
+      return Promise.all(folders.map(async (folder) => new FolderRuns(folder, await rootOf(folder))));
+    });
+  }
+
+  async remove(id: string): Promise<void> {
+    for (const holder of await this.#holdersOf(id)) await using(holder, () => holder.remove(id));
+  }
+}
+
+const programFile = "program.json";
+const indexFile = "index.jsonl";
+
+/** The folder of a program, as its first run knew it. */
+async function rootOf(folder: OwnFolder): Promise<string> {
+  const content = await folder.read(programFile, 100_000).catch(() => "{}");
+  const program = parseJson(Buffer.from(content).toString("utf8"));
+  return isRecord(program) && typeof program["root"] === "string" ? program["root"] : folder.path;
+}
+
+class FolderRuns implements ProgramRuns {
+  readonly root: string;
+  readonly #folder: OwnFolder;
+
+  constructor(folder: OwnFolder, root: string) {
+    this.#folder = folder;
+    this.root = root;
+  }
+
+  async ids(): Promise<readonly string[]> {
+    const entries = await this.#folder.entries();
+    return entries.flatMap(({ name, type }) => (type === "directory" && runIdPattern.test(name) ? [name] : []));
+  }
+
+  async open(id: string): Promise<RecordPlace> {
+    return new FolderPlace(id, await this.#folder.open(id));
+  }
+
+  async readIndex(): Promise<string> {
+    const content = await this.#folder.read(indexFile, mostOfLog).catch(() => "");
+    return Buffer.from(content).toString("utf8");
+  }
+
+  async appendIndex(line: string): Promise<void> {
+    try {
+      const file = await this.#folder.openAppend(indexFile);
+      await using(file, async () => file.append(line));
+    } catch {
+      // The next list reads the journal.
+    }
+  }
+
+  replaceIndex(text: string): Promise<void> {
+    return this.#folder.alone(indexFile, () => this.#folder.write(indexFile, text));
+  }
+
+  close(): Promise<void> {
+    return this.#folder.close();
+  }
+}
+
+/** A record in a folder of its own. */
+export class FolderPlace implements RecordPlace {
+  readonly id: string;
+  readonly path: string;
+  readonly #folder: OwnFolder;
+
+  constructor(id: string, folder: OwnFolder) {
+    this.id = id;
+    this.path = folder.path;
+    this.#folder = folder;
+  }
+
+  async readLog(name: LogName): Promise<string | undefined> {
+    const content = await this.#folder.read(name, mostOfLog).catch(absent);
+    return content && Buffer.from(content).toString("utf8");
+  }
+
+  readEnds(bytes: number) {
+    return this.#folder.readEnds("journal.jsonl", bytes).catch(absent);
+  }
+
+  readPart(part: PartName, name: string) {
+    return this.#in(part, (folder) => folder.read(name));
+  }
+
+  readStart(part: PartName, name: string, bytes: number) {
+    return this.#in(part, (folder) => folder.readEnds(name, bytes));
+  }
+
+  openLog(name: LogName) {
+    return this.#folder.openAppend(name);
+  }
+
+  replaceLog(name: LogName, text: string): Promise<void> {
+    return this.#folder.write(name, text);
+  }
+
+  writePart(part: PartName, name: string, content: Uint8Array | string): Promise<void> {
+    return this.#in(part, (folder) => folder.write(name, content), { make: true });
+  }
+
+  async #in<T>(part: PartName, use: (folder: OwnFolder) => Promise<T>, options = { make: false }): Promise<T> {
+    const folder = await this.#folder.open(part, options);
+    return using(folder, () => use(folder));
+  }
+
+  async alone<T>(fn: () => Promise<T>): Promise<T> {
+    return this.#folder.alone("journal.jsonl", fn).catch((thrown: unknown) => {
+      if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ELOCKED")) throw thrown;
+      throw new CannotResume(
+        `${this.path} cannot be locked: another process begins to go on with the run, or you may not write there`,
+      );
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#folder.close();
+  }
+}
+
+async function using<T>(open: { close(): Promise<void> }, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } finally {
+    await open.close();
+  }
+}
+
+/** Nothing there is undefined; what else is wrong is thrown. */
+function absent(thrown: unknown): undefined {
+  if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return undefined;
+  throw thrown;
+}
