@@ -26,16 +26,6 @@ export interface JournalContents {
   readonly epoch: number;
 }
 
-/** The contents of a run that was killed as it began. */
-export const emptyJournal: JournalContents = {
-  version: 2,
-  entries: [],
-  unchecked: [],
-  problems: new Map(),
-  torn: false,
-  epoch: 1,
-};
-
 /** Returns the line that begins a lease: what a process with an earlier one appends after it does not count. */
 export function leaseLine(epoch: number, time: number): string {
   return `${JSON.stringify({ v: 3, lease: epoch, time })}\n`;
