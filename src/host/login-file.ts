@@ -12,6 +12,8 @@ export interface StoredLogin {
   readonly clientId: string;
   /** The origin that the token goes to, and no other. */
   readonly origin: string;
+  /** Where the provider is, in that origin. Absent: as without a login. */
+  readonly address?: string;
   /** ISO 8601. */
   readonly loggedInAt: string;
   /** The address that tokens are asked for. */
@@ -26,9 +28,10 @@ export function openLoginFile(host: Pick<Host, "files" | "stateDirectory">): Cre
 }
 
 function parseLogin(entry: Readonly<Record<string, unknown>>): StoredLogin | undefined {
-  const { refreshToken, expiresAt, resource } = entry;
+  const { refreshToken, expiresAt, resource, address } = entry;
   if (!required.every((name) => typeof entry[name] === "string")) return undefined;
   if (refreshToken !== undefined && typeof refreshToken !== "string") return undefined;
+  if (address !== undefined && typeof address !== "string") return undefined;
   if (resource !== undefined && typeof resource !== "string") return undefined;
   if (expiresAt !== undefined && typeof expiresAt !== "number") return undefined;
   return entry as unknown as StoredLogin;

@@ -9,6 +9,8 @@ import type { ProviderKey } from "./provider-endpoint.ts";
 export interface Login {
   /** The origin that the token goes to, and no other. */
   readonly origin: string;
+  /** Where the provider is. Default: as without a login. */
+  readonly address?: string | undefined;
   /** Its value is the token as it is when it is asked for. */
   readonly key: ProviderKey;
   /** Returns a token that is good for some minutes, and refreshes it for that. Rejects with a `ModelError` of code `auth`. */
@@ -29,7 +31,7 @@ export async function openLogin(options: LoginOptions): Promise<Login | undefine
   const stored = await file.read();
   let login = Object.hasOwn(stored, provider) ? stored[provider] : undefined;
   if (!login) return undefined;
-  const { origin } = login;
+  const { origin, address } = login;
   let refreshing: Promise<StoredLogin> | undefined;
   const refresh = () => {
     refreshing ??= refreshAlone(options).finally(() => {
@@ -40,6 +42,7 @@ export async function openLogin(options: LoginOptions): Promise<Login | undefine
   const current = () => login?.accessToken ?? "";
   return {
     origin,
+    address,
     key: {
       variable: `llm-do oauth (${provider})`,
       get value() {

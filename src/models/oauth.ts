@@ -18,6 +18,8 @@ export interface LoginTerms {
   readonly parameters: Readonly<Record<string, string>>;
   /** The origin that the token goes to. */
   readonly origin: string;
+  /** Where the provider is, in that origin. Default: as without a login. */
+  readonly address?: string;
   /** The address that the token is asked for (RFC 8707). Default: none is named. */
   readonly resource?: string;
 }
@@ -84,7 +86,7 @@ export async function beginLogin(terms: LoginTerms, redirectUri: string, access:
       });
       const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer);
       const { issuer, token_endpoint: tokenUrl = "" } = server;
-      const place = { issuer, tokenUrl, clientId: terms.clientId, origin: terms.origin, ...resourceOf(terms) };
+      const place = { issuer, tokenUrl, ...placeOf(terms), ...resourceOf(terms) };
       return toLogin(tokens, { ...place, loggedInAt: new Date(access.now()).toISOString() }, access);
     },
   };
@@ -132,7 +134,7 @@ export async function beginDeviceLogin(
           else if (said !== "authorization_pending") throw thrown;
         });
         if (!tokens) continue;
-        const place = { issuer: server.issuer, tokenUrl, clientId: terms.clientId, origin: terms.origin };
+        const place = { issuer: server.issuer, tokenUrl, ...placeOf(terms) };
         return toLogin(tokens, { ...place, loggedInAt: new Date(access.now()).toISOString() }, access);
       }
       throw new Error("the code is over; begin again");
@@ -173,6 +175,10 @@ function toLogin(tokens: TokenEndpointResponse, kept: Kept, { now }: OAuthAccess
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(seconds === undefined ? {} : { expiresAt: now() + seconds * 1000 }),
   };
+}
+
+function placeOf({ clientId, origin, address }: LoginTerms): Pick<StoredLogin, "clientId" | "origin" | "address"> {
+  return { clientId, origin, ...(address === undefined ? {} : { address }) };
 }
 
 /** Returns what an OAuth server says of itself. Rejects if it says nothing. */

@@ -29,18 +29,18 @@ export interface ProviderKey {
 }
 
 /**
- * The base URL and the key of a provider. A key goes to its provider's default origin only: another address, loopback ones
+ * The base URL and the key of a provider. A login says where its provider is, unless a variable does. A key goes to its provider's default origin only: another address, loopback ones
  * included, needs `<prefix>_BASE_URL_KEY`. Throws a `ModelError` of code `auth` that names the variable to set.
  */
 export function resolveEndpoint(all: EndpointFacts, model: string, environment: ProviderEnvironment): Endpoint {
   const facts = withDefaultUrl(all, environment);
   const given = readBaseUrl(facts, environment);
-  const baseUrl = given?.url ?? facts.defaultBaseUrl;
+  const { login } = environment;
+  const baseUrl = given?.url ?? login?.address ?? facts.defaultBaseUrl;
   const { addressHint } = facts;
   const example = `${facts.prefix}_BASE_URL${addressHint ? "" : ", for example to http://localhost:8000/v1"}`;
   if (!baseUrl) throw refuse(model, `needs an address. Set ${addressHint ? `${addressHint}, or ` : ""}${example}.`);
   const origin = originOf(baseUrl, model, given?.variable ?? "");
-  const { login } = environment;
   if (login && login.origin !== origin)
     throw refuse(model, `has its address at ${origin}, and your login goes to ${login.origin} only.`);
   const key = findKey(keyVariablesFor(facts, origin), environment);

@@ -90,6 +90,17 @@ const ask = () =>
 const sent = () => gateway.requests.map(({ headers }) => headers.authorization);
 
 describe("a login", () => {
+  it("says where its provider is, unless a variable does", async () => {
+    await logIn();
+    const run = await runCli([".", "x", "--model", chat.model], { cwd });
+    expect(run).toEqual({ exitCode: 0, stdout: "yes\n", stderr: "" });
+    expect(gateway.requests.map(({ path }) => path)).toEqual(["/v1/chat/completions"]);
+    const env = { OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1" };
+    const elsewhere = await runCli([".", "x", "--model", chat.model], { cwd, env });
+    expect(elsewhere).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`your login goes to ${gateway.url} only`) });
+    expect(sent()).toHaveLength(1);
+  });
+
   it("is made in the browser, used in place of a key, listed and forgotten", async () => {
     const { exitCode, stdout } = await logIn();
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });

@@ -117,7 +117,10 @@ async function findTerms(provider: string): Promise<FoundTerms> {
   if (isAddress(provider)) {
     requireSafe(provider);
     const { origin } = new URL(provider);
-    return { terms: found && { ...toTerms(found), origin, resource: provider }, port: found?.port?.value ?? 0 };
+    return {
+      terms: found && { ...toTerms(found), origin, address: provider, resource: provider },
+      port: found?.port?.value ?? 0,
+    };
   }
   if (!builtInProviders.some(({ name }) => name === provider)) throw new UsageError(`\`${shown}\` is no provider of llm-do`);
   if (found) return { terms: toTerms(found), port: found.port?.value ?? 0 };
@@ -139,6 +142,7 @@ function toTerms(syntax: LoginSyntax): LoginTerms {
     scopes: syntax.scopes?.value ?? [],
     parameters: Object.fromEntries((syntax.parameters?.value ?? []).map(({ name, value }) => [name.value, value.value])),
     origin: new URL(address.value).origin,
+    address: address.value,
   };
 }
 
