@@ -82,7 +82,7 @@ llm-do explain reviewer.worker --scope source=~/site
 A call that needs approval is asked for at the terminal: the question shows what would happen, and takes \`a\` (approve once), \`r\`
 (approve, and the same call again in this run), \`1\` to \`3\` (approve, and allow a rule for this run), \`e\` (edit the arguments), \`d\` (deny; what follows is a note that the model sees), \`l\` (list
 what was approved for this run; \`l 2\` revokes the second) or \`s\` (stop the run).
-Where a long preview was cut, \`m\` shows more of it. An empty line is no answer, and keys that were pressed before the question was
+\`?\` says what each key does. Where a long preview was cut, \`m\` shows more of it, otherwise the question again. An empty line is no answer, and keys that were pressed before the question was
 there are dropped. Where stdin is not a terminal, the question goes to the terminal that controls the process. Without one, and with
 \`--headless\`, what would be asked is denied; the run ends with 4 and lists what it needed, and the configuration that would allow
 it. \`--approval-timeout\` denies what nobody answers in time. [Approval](approval.md) tells the whole of it.

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "..");
 const [columns, rows] = [100, 34];
 
 /** Text of the screen once the question waits for an answer. */
-const waited = "stop the run";
+const waited = "[?]";
 
 function play(folder: string): Promise<xterm.Terminal> {
   const model = "scripted:meeting_actions/scripted.ts";

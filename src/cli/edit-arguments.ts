@@ -22,7 +22,7 @@ export type Edited = { readonly args: JsonObject } | { readonly problem: string;
 /** Has a person edit a call's arguments as JSON: in their editor, or on one line where `VISUAL` and `EDITOR` name none. */
 export async function editArguments(terminal: Terminal, options: EditOptions): Promise<Edited> {
   const { args, draft } = options;
-  const editor = process.env["VISUAL"]?.trim() || process.env["EDITOR"]?.trim();
+  const editor = editorOf(process.env);
   const text = draft ?? (editor ? `${escapeUnseen(JSON.stringify(args, undefined, 2))}\n` : escapeUnseen(JSON.stringify(args)));
   try {
     const written = editor
@@ -33,6 +33,13 @@ export async function editArguments(terminal: Terminal, options: EditOptions): P
     options.signal.throwIfAborted();
     return { problem: `The arguments could not be edited: ${show(errorMessage(thrown))}.` };
   }
+}
+
+/** The user's editor. npm sets `EDITOR` for what it starts, to vi where the user has none, and the same as `npm_config_editor`. */
+function editorOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const [visual, editor] = [env["VISUAL"]?.trim(), env["EDITOR"]?.trim()];
+  const isOfNpm = editor === "vi" && env["npm_config_editor"] === editor;
+  return visual || (isOfNpm ? undefined : editor) || undefined;
 }
 
 interface Editing extends EditOptions {

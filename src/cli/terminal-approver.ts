@@ -7,6 +7,7 @@ import type { RowStyle } from "../ui/preview-rows.ts";
 import { renderRemembered } from "../ui/render-remembered.ts";
 import { openRequest } from "../ui/render-request.ts";
 import { showText } from "../ui/show-text.ts";
+import { keySeparator, wrapKeys } from "../ui/wrap-text.ts";
 import { escapeText } from "../util/escape-text.ts";
 import type { Steps } from "../util/in-steps.ts";
 import { editArguments } from "./edit-arguments.ts";
@@ -30,30 +31,37 @@ export function createTerminalApprover(terminal: Terminal): Approver {
 
 async function ask(terminal: Terminal, request: ApprovalRequest, options: ApproverOptions): Promise<ApprovalDecision> {
   const { signal, memory, checkArgs } = options;
-  const { columns } = terminal;
   const style: RowStyle["style"] = (format, text) => styleText(format, text, { stream: terminal.output });
-  const question = await inTurns(openRequest(request, { columns, style }), signal);
+  let question = await inTurns(openRequest(request, { columns: terminal.columns, style }), signal);
   const canList = memory.list().length + memory.rules().length > 0;
   const { rules = [] } = request;
-  const offerAt = (isWhole: boolean) => ({
-    rules,
-    canRemember: request.canRemember && isWhole,
-    canShowMore: !isWhole,
-    canList,
-  });
-  let offer: Offer = offerAt(question.isWhole);
+  let wasWhole = false;
+  const offerAt = (isWhole: boolean): Offer => {
+    wasWhole ||= isWhole;
+    return { rules, canRemember: request.canRemember && wasWhole, canShowMore: !isWhole, canList };
+  };
+  let offer = offerAt(question.isWhole);
+  const whole = () => `\n${question.text}\n${listRules(rules, terminal.columns)}`;
+  const again = () => {
+    question = question.again(terminal.columns);
+    offer = offerAt(question.isWhole);
+    return { text: whole(), keys: keysOf(offer) };
+  };
   const read = (line: string | undefined) => {
     const number = readList(line);
-    if (number !== undefined) return showMemory(number, memory, columns);
-    if (!offer.canShowMore || !isMore(line)) return readAnswer(line, offer);
+    if (number !== undefined) return showMemory(number, memory, terminal.columns);
+    if (line?.trim() === "?")
+      return { text: `${explainAnswers(offer)}${listRules(rules, terminal.columns)}`, keys: keysOf(offer) };
+    if (!isMore(line)) return readAnswer(line, offer);
+    if (!offer.canShowMore) return again();
     const page = question.more();
     offer = offerAt(page.isWhole);
-    return { text: page.text, keys: answers(offer) };
+    return { text: page.text, keys: keysOf(offer) };
   };
-  let text = `\n${question.text}\n`;
+  let text = whole();
   let draft: string | undefined;
   for (;;) {
-    const answer = await terminal.ask({ text, subject: question.line, keys: answers(offer), read }, signal);
+    const answer = await terminal.ask({ text, subject: question.line, keys: keysOf(offer), again, read }, signal);
     if (answer.type !== "edit") return answer;
     const edited = await editArguments(terminal, { args: request.args, draft, checkArgs, signal });
     if ("args" in edited) return { type: "approve", args: edited.args };
@@ -90,23 +98,41 @@ function readList(line: string | undefined): string | undefined {
   return found ? (found[1] ?? "") : undefined;
 }
 
-function answers({ rules, canRemember, canShowMore, canList }: Offer): string {
+/** The keys, on as few rows as they fill: what is asked about needs the others. */
+function keysOf({ rules, canRemember, canShowMore, canList }: Offer): string {
+  const keys = [
+    "[a]pprove",
+    ...(canRemember ? ["[r]epeats too"] : []),
+    "[d]eny",
+    "[e]dit",
+    "[s]top",
+    canShowMore ? "[m]ore" : "[m] again",
+    ...(canList ? ["[l]ist"] : []),
+    ...(rules.length > 0 ? [`[${rules.length === 1 ? "1" : `1-${rules.length}`}] a rule`] : []),
+    "[?]",
+  ];
+  return `${keys.join(keySeparator)}\n`;
+}
+
+function explainAnswers({ canRemember, canShowMore, canList }: Offer): string {
   return [
-    canShowMore ? "  m  show more\n" : "",
     "  a  approve once\n",
     canRemember ? "  r  approve, and the same call again in this run\n" : "",
-    ...rules.map((rule, index) => `  ${index + 1}  ${describeRule(rule)}\n`),
-    "  e  edit the arguments; you are asked for the new call\n",
     "  d  deny; a note to the model may follow: d wrong folder\n",
-    canList ? "  l  list approvals for this run; l 2 revokes the second\n" : "",
+    "  e  edit the arguments; you are asked for the new call\n",
     "  s  stop the run\n",
+    canShowMore ? "  m  show more\n" : "  m  show the question again\n",
+    canList ? "  l  list approvals for this run; l 2 revokes the second\n" : "",
   ].join("");
 }
 
-/** `approve, and allow main/write_file(reports/*) in this run: 3 of the 12 calls that asked so far`. */
-function describeRule({ rule, covers, of }: ProposedRule): string {
-  const far = of === 1 ? "this call alone so far" : `${covers} of the ${of} calls that asked so far`;
-  return `approve, and allow ${showText(rule)} in this run: ${far}`;
+/** `  1  allow main/write_file(reports/*) in this run: 3 of the 12 calls that asked so far`. */
+function listRules(rules: readonly ProposedRule[], columns: number): string {
+  const lines = rules.map(({ rule, covers, of }, index) => {
+    const far = covers > 1 ? `: ${covers} of the ${of} calls that asked so far` : "";
+    return `  ${index + 1}  approve, and allow ${showText(rule)} in this run${far}`;
+  });
+  return lines.length === 0 ? "" : `${lines.flatMap((line) => wrapKeys(line, columns - 1)).join("\n")}\n`;
 }
 
 type Answer = ApprovalDecision | { readonly type: "edit" };

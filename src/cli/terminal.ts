@@ -32,6 +32,8 @@ export interface Question<T> {
   readonly subject?: string;
   /** The lines that say which keys answer it. */
   readonly keys?: string;
+  /** Renders the text from its beginning, for the terminal's present width: after that has changed. Absent: it is not repeated. */
+  readonly again?: () => MoreOfQuestion;
   /** Text that stands on the line already. */
   readonly initial?: string;
   /** Answer that Ctrl-C gives. Absent: it interrupts the run. */

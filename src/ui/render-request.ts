@@ -24,6 +24,8 @@ export interface OpenRequest extends RenderedRequest {
   readonly line: string;
   /** The next page; the last one says `isWhole`. */
   readonly more: () => RenderedRequest;
+  /** The question from its beginning, for a terminal of this width. */
+  readonly again: (columns: number) => OpenRequest;
 }
 
 /** Rows of content for a file; the rest is counted. */
@@ -48,18 +50,22 @@ export function renderRequest(request: ApprovalRequest, { whole = false, ...styl
 }
 
 /** Like `renderRequest`, page by page and in steps, because the comparison of large files takes a while. */
-export function* openRequest(
+export function* openRequest(request: ApprovalRequest, style: RowStyle, longest = firstPage(request)): Steps<OpenRequest> {
+  const preview = yield* previewLines(request);
+  return layOut(request, preview, { ...style, longest });
+}
+
+function layOut(
   request: ApprovalRequest,
-  { columns, style }: RowStyle,
-  longest = firstPage(request),
-): Steps<OpenRequest> {
+  preview: readonly PreviewLine[],
+  { columns, style, longest }: RowStyle & { readonly longest: number },
+): OpenRequest {
   const { position, description, why, worker, tool, notShown } = request;
   const isCommand = request.preview?.type === "text" && request.preview.syntax === "shell";
   const paragraph = (first: string, text: string) =>
     cutWords(text, columns - 5).map((row, index) => `${index === 0 ? first : "    "}${row}`);
   const dim = (text: string) => paragraph("  ", showText(text)).map((row) => style("dim", row));
   const head = showText(`Approval ${questionPosition(position)}: ${worker} wants to call ${tool}`);
-  const preview = yield* previewLines(request);
   const rest = [...restOf("what would be done", description), ...restOf("the reason", why)];
   const pages = new PreviewRows([...preview, ...rest], { columns, style, isCommand });
   const found = new Map<string, string>();
@@ -84,7 +90,8 @@ export function* openRequest(
     .slice(0, longestSubject)
     .map((row) => style("bold", row))
     .join("\n");
-  return { text: lines.join("\n"), line, isWhole: isEnd, more };
+  const again = (width: number) => layOut(request, preview, { columns: width, style, longest });
+  return { text: lines.join("\n"), line, isWhole: isEnd, more, again };
 }
 
 function firstPage({ preview }: ApprovalRequest): number {

@@ -40,16 +40,30 @@ export function wrapLines(text: string, columns: number): string[] {
     .flatMap((line) => cutWords(line, columns).map((row) => row.trimEnd()));
 }
 
-/** Wraps lines that begin with a key, `  a  approve once`: a line goes on below its words. */
+/** Stands between the keys of one line, which are only parted where a row ends. */
+export const keySeparator = "\t";
+
+/** Wraps lines that begin with a key, `  a  approve once`: a line goes on below its words. A line of several keys fills rows. */
 export function wrapKeys(text: string, columns: number): string[] {
   return text
     .trimEnd()
     .split("\n")
     .flatMap((line) => {
+      if (line.includes(keySeparator)) return fillRows(line.split(keySeparator), columns);
       const [, key = "", words = ""] = /^(\s*\S*\s*)(.*)$/.exec(line) ?? [];
       const rows = cutWords(words, Math.max(8, columns - key.length));
       return rows.map((row, index) => `${index === 0 ? key : " ".repeat(key.length)}${row}`);
     });
+}
+
+function fillRows(items: readonly string[], columns: number): string[] {
+  const rows: string[] = [];
+  for (const item of items) {
+    const last = rows.at(-1);
+    if (last !== undefined && last.length + 2 + item.length <= columns) rows[rows.length - 1] = `${last}  ${item}`;
+    else rows.push(...cutWords(item, columns));
+  }
+  return rows;
 }
 
 function cut(text: string, columns: number, earliest: (start: number, end: number) => number): string[] {

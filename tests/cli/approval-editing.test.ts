@@ -123,7 +123,7 @@ describe("what was approved for the run", { timeout: 40_000 }, () => {
     expect(terminal.screen()).not.toContain("  l  ");
     terminal.type("r\r");
     await terminal.waitFor("+other");
-    await terminal.waitFor("  l  list approvals for this run");
+    await terminal.waitFor("[l]ist");
     await terminal.waitFor(prompt);
     terminal.type("l\r");
     await terminal.waitFor("1. main > write_file {");

@@ -68,16 +68,22 @@ describe("approvals at a terminal", () => {
     const cwd = await writeWriter([`${long}the end\n`, "short"]);
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor("| line 60\n  (41 more lines are not shown)");
-    await terminal.waitFor("m  show more");
+    await terminal.waitFor("[s]top  [m]ore  [1-2] a rule");
     await terminal.waitFor(prompt);
     terminal.type("r\r");
     await terminal.waitFor("This cannot be remembered before all of it was shown. Answer with m, a, 1, 2, e, d or s.");
     terminal.type("m\r");
     await terminal.waitFor("| line 100\n  | the end\n");
-    await terminal.waitFor("r  approve, and the same call again in this run");
+    await terminal.waitFor("[r]epeats too");
+    await terminal.waitFor(prompt);
+    terminal.type("?\r");
+    await terminal.waitFor("  r  approve, and the same call again in this run\n");
+    await terminal.waitFor("  m  show the question again\n");
     await terminal.waitFor(prompt);
     terminal.type("m\r");
-    await terminal.waitFor('"m" is no answer. Answer with a, r, 1, 2, e, d or s.');
+    await terminal.waitFor("Approval 1 of 1: main wants to call write_file");
+    await terminal.waitFor("| line 60\n  (41 more lines are not shown)");
+    await terminal.waitFor("[r]epeats too");
     expect(await readdir(cwd)).not.toContain("out.txt");
     terminal.type("r\r");
     await terminal.waitFor("Approval 1 of 1");
@@ -104,7 +110,7 @@ describe("approvals at a terminal", () => {
     const cwd = await writeWriter(["one", "two", "three"], "out/a.txt");
     await mkdir(join(cwd, "out"));
     const terminal = openTerminal([".", "-v"], { cwd });
-    await terminal.waitFor("1  approve, and allow main/write_file(out/a.txt) in this run: this call alone so far");
+    await terminal.waitFor("1  approve, and allow main/write_file(out/a.txt) in this run");
     await terminal.waitFor("2  approve, and allow main/write_file(out/*) in this run");
     await terminal.waitFor("3  approve, and allow main/write_file in this run");
     await terminal.waitFor(prompt);
@@ -192,17 +198,12 @@ describe("approvals at a terminal", () => {
         It asks because: writes ask unless their scope says 
           otherwise
         Call: main > write_file#0
-        a  approve once
-        r  approve, and the same call again in this run
         1  approve, and allow 
            main/write_file(a-rather-long-file-name-for-a-narrow-t
-           erminal-window.txt) in this run: this call alone so 
-           far
-        2  approve, and allow main/write_file in this run: this 
-           call alone so far
-        e  edit the arguments; you are asked for the new call
-        d  deny; a note to the model may follow: d wrong folder
-        s  stop the run
+           erminal-window.txt) in this run
+        2  approve, and allow main/write_file in this run
+      [a]pprove  [r]epeats too  [d]eny  [e]dit  [s]top  [m] again
+      [1-2] a rule  [?]
       >"
     `);
     terminal.type("d\r");

@@ -100,7 +100,8 @@ describe("the terminal of a question", () => {
   it("repeats what a tall question is about above the keys", async () => {
     const cwd = await writeWriter(["text\n".repeat(50)]);
     const terminal = openTerminal(["."], { cwd });
-    await terminal.waitFor("Call: main > write_file#0\nmain > write_file: Write 250 characters to out.txt");
+    await terminal.waitFor("Call: main > write_file#0\n  1  ");
+    await terminal.waitFor("in this run\nmain > write_file: Write 250 characters to out.txt");
     await terminal.waitFor(prompt);
     terminal.type("d\r");
     expect(await terminal.exitCode).toBe(0);

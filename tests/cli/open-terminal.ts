@@ -28,8 +28,8 @@ export interface OpenTerminal {
   readonly exitCode: Promise<number>;
 }
 
-/** The last option of a question in lines, and the cursor below it. */
-export const prompt = "s  stop the run\n>";
+/** The last key of a question in lines, and the cursor below it. */
+export const prompt = "[?]\n>";
 
 /** Waits for the end of the command. */
 export async function end(terminal: OpenTerminal): Promise<{ readonly exitCode: number; readonly screen: string }> {

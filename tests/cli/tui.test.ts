@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type OpenTerminal, openTerminal, type TerminalOptions } from "./open-terminal.ts";
 import { chatScripted, script, writeProgram, writeStubborn } from "./run-cli.ts";
 
-const keys = "s  stop the run";
+const keys = "[?]";
 
 /** The screen, without what differs from run to run. */
 function transcript(terminal: OpenTerminal): string {
@@ -53,9 +53,26 @@ describe("a run in the terminal UI", () => {
     expect(await readdir(cwd)).not.toContain("out.txt");
   });
 
-  it("asks anew for edited arguments", async () => {
-    const cwd = await writer();
+  it("asks for the prompt where the program cannot do without", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\n---\nAnswer.\n",
+      "model.yaml": "- { expect: { user: Look at it }, reply: Looked. }\n",
+    });
     const terminal = open(cwd);
+    await terminal.waitFor("What to do?");
+    terminal.type("Look at it\r");
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen()).toContain("Looked.");
+    const empty = open(cwd);
+    await empty.waitFor("What to do?");
+    empty.type("\r");
+    expect(await empty.exitCode).toBe(2);
+    expect(empty.screen()).toContain('llm-do . "what to do"');
+  });
+
+  it("asks anew for edited arguments, on a line also where npm has set vi as the editor", async () => {
+    const cwd = await writer();
+    const terminal = open(cwd, ["."], { env: { EDITOR: "vi", npm_config_editor: "vi" } });
     await terminal.waitFor(keys);
     terminal.type("e\r");
     await terminal.waitFor("One line of JSON");
@@ -86,20 +103,45 @@ describe("a run in the terminal UI", () => {
     expect(await readdir(join(cwd, "out"))).toHaveLength(12);
   });
 
-  it("draws what is live once after the terminal became narrower, and wider", async () => {
-    const terminal = open(await writer());
+  it.each([[60, 20] as const, [80, 24] as const, [200, 50] as const])(
+    "has its keys in three rows, and shows the question by `m`, at %ix%i",
+    async (columns, rows) => {
+      const content = Array.from({ length: 60 }, (_, n) => `row ${n}\n`).join("");
+      const terminal = open(await writer(["out.txt"], content), ["."], { columns, rows });
+      await terminal.waitFor(keys);
+      const panel = terminal.screen().split("\n").slice(-5);
+      expect(panel.findIndex((row) => row.startsWith("[a]pprove"))).toBeGreaterThanOrEqual(0);
+      expect(panel.join("\n")).toContain(`${keys}\n> \nscripted:model.yaml`);
+      terminal.type("m\r");
+      await terminal.waitFor(/row 59[\s\S]*row 59/);
+      terminal.type("?\r");
+      await terminal.waitFor("m  show the question again");
+      terminal.type("s\r");
+      expect(await terminal.exitCode).toBe(5);
+    },
+  );
+
+  it("keeps what was printed, and shows the question again, after the terminal has changed its size", async () => {
+    const terminal = open(await writer(), ["."], { columns: 80, rows: 24 });
+    const count = (text: RegExp) => terminal.screen().match(text)?.length ?? 0;
     await terminal.waitFor(keys);
-    for (const [columns, rows] of [[50, 20] as const, [120, 40] as const]) {
+    let questions = 1;
+    for (const [columns, rows] of [
+      [60, 20],
+      [200, 50],
+      [60, 20],
+      [100, 30],
+      [80, 24],
+    ] as const) {
       terminal.resize(columns, rows);
-      terminal.type("x");
-      await terminal.waitFor("> x");
-      terminal.type("\x15");
-      await terminal.waitFor("> ");
+      questions++;
+      await expect.poll(() => count(/Approval 1 of 1/g), { timeout: 10_000 }).toBe(questions);
+      await expect.poll(() => count(/\| hello/g)).toBe(questions);
+      expect(terminal.screen()).toContain("Let me write:");
     }
     terminal.type("a\r");
     expect(await terminal.exitCode).toBe(0);
-    expect(terminal.screen()).not.toContain("stop the run");
-    expect(terminal.screen().match(/Approval 1 of 1/g)).toHaveLength(1);
+    expect(terminal.screen()).toContain("It is finished");
   });
 
   it("opens calls with their arguments and results", async () => {

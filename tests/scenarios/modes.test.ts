@@ -54,7 +54,7 @@ function atTerminal(key: string | undefined, { before = "", redirect = "", flags
     if (key !== undefined) {
       await terminal.waitFor("Approval 1 of 1: c wants to call write_file");
       await terminal.waitFor("Call: main > a#0 > b#0 > c#0 > write_file#0");
-      await terminal.waitFor("s  stop the run\n>");
+      await terminal.waitFor("[?]\n>");
       terminal.type(`${key}\r`);
     }
     const exitCode = await terminal.exitCode;

@@ -62,7 +62,9 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     if (!flags.quiet && verbosityOf(flags) === 0)
       for (const warning of warnOfPrices(opened.program, request))
         writeStderr(`llm-do: warning: ${escapeText(warning, { keepBackslashes: true })}\n`);
-    const input = await fitInput(given, opened.program);
+    const fitted = await fitInput(given, opened.program);
+    const isMissing = fitted === undefined && isDrawn && terminal && !flags.chat;
+    const input = isMissing ? await askForPrompt(terminal, opened.program, signal) : fitted;
     const history = flags.continue ? await readEarlier(opened.program, flags) : undefined;
     const ofFlags = { ...(input === undefined ? {} : { input }), ...(history ? { history } : {}) };
     const whole = { ...request, program: opened.program, approval, ...ofFlags };
@@ -120,6 +122,19 @@ function suggestInput(
   const fields = names.map((name) => `-i ${escapeText(name)}=…`).join(" ");
   if (program && promptField(schema).field === undefined) writeStderr(`  = note: -i gives a field: llm-do ${target} ${fields}\n`);
   else writeStderr(`  = note: a prompt follows the program (llm-do ${target} "what to do"), and -i key=value gives a field\n`);
+}
+
+/** Asks for the text that the entry cannot do without, where a person is there to ask. Undefined: it needs none, or none is given. */
+async function askForPrompt(terminal: Terminal, program: Program, signal: AbortSignal): Promise<string | undefined> {
+  const schema = inputSchemaOf(program);
+  const { field } = promptField(schema);
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const isEnough = field !== undefined && required.every((name) => name === field || name === attachmentField(schema)?.name);
+  if (!isEnough || !required.includes(field) || program.args !== undefined) return undefined;
+  const text = "What to do? An empty line ends without a run.\n";
+  const line = await terminal.ask({ text, read: (written) => ({ answer: written?.trim() ?? "" }) }, signal);
+  if (line === "") throw new UsageError('nothing was asked for; a prompt can also follow the program (llm-do . "what to do")');
+  return line;
 }
 
 /** A mistyped command, and a prompt without its program, are taken for a target. */

@@ -1,6 +1,3 @@
-import { stripVTControlCharacters } from "node:util";
-import stringWidth from "string-width";
-
 /** The part of a terminal's stream that `LiveRegion` needs. */
 export interface Screen {
   readonly columns: number;
@@ -26,26 +23,28 @@ export class LiveRegion {
   readonly #screen: Screen;
   #drawn: LiveRows = { rows: [], cursor: { row: 0, column: 0 } };
   #columns: number;
+  #rows: number;
   /** The last printed row has a text. */
   #hasText = false;
 
   constructor(screen: Screen) {
     this.#screen = screen;
     this.#columns = screen.columns;
+    this.#rows = screen.rows;
   }
 
   /** Prints rows above, never two empty ones, and draws the live rows anew. Writes nothing if nothing would change. */
   draw(live: LiveRows, rowsToPrint: readonly string[] = []): void {
     const before = this.#drawn;
     const printed = this.#spaced(rowsToPrint);
-    if (printed.length === 0 && this.#columns === this.#screen.columns && isSame(before, live)) return;
+    if (printed.length === 0 && !this.#isResized && isSame(before, live)) return;
     const above = printed.map((row) => `${row}\x1b[K\r\n`).join("");
     const rows = live.rows.map((row) => `${row}\x1b[K`).join("\r\n");
     const up = live.rows.length - 1 - live.cursor.row;
     const cursor = `\r${up > 0 ? `\x1b[${up}A` : ""}${live.cursor.column > 0 ? `\x1b[${live.cursor.column}C` : ""}`;
     this.#screen.write(`${beginFrame}${this.#toTop()}${above}${rows}\x1b[J${cursor}${endFrame}`);
     this.#drawn = live;
-    this.#columns = this.#screen.columns;
+    this.#keepSize();
   }
 
   /** Erases the live rows; the cursor stands where they began. */
@@ -57,7 +56,16 @@ export class LiveRegion {
   /** Takes the live rows for gone: another program has used the terminal. */
   forget(): void {
     this.#drawn = { rows: [], cursor: { row: 0, column: 0 } };
+    this.#keepSize();
+  }
+
+  #keepSize(): void {
     this.#columns = this.#screen.columns;
+    this.#rows = this.#screen.rows;
+  }
+
+  get #isResized(): boolean {
+    return this.#columns !== this.#screen.columns || this.#rows !== this.#screen.rows;
   }
 
   #spaced(rows: readonly string[]): readonly string[] {
@@ -68,16 +76,14 @@ export class LiveRegion {
     });
   }
 
-  /** Moves to the first live row. A terminal that became narrower has broken the rows that did not fit. */
+  /**
+   * Moves to the first live row. Terminals that change their size break rows, join them, or cut them off, each in its own way, and some
+   * leave the cursor at another row: then nothing says how far up the live rows begin, and those above the cursor stay. A step too
+   * far would erase what was printed.
+   */
   #toTop(): string {
-    const { rows, cursor } = this.#drawn;
-    const { columns } = this.#screen;
-    const heightOf = (row: string) => Math.max(1, Math.ceil(stringWidth(stripVTControlCharacters(row)) / columns));
-    const isNarrower = columns < this.#columns;
-    const above = isNarrower
-      ? rows.slice(0, cursor.row).reduce((sum, row) => sum + heightOf(row), 0) + Math.floor(cursor.column / columns)
-      : cursor.row;
-    return `\r${above > 0 ? `\x1b[${above}A` : ""}`;
+    const above = this.#isResized ? 0 : this.#drawn.cursor.row;
+    return `\r${above > 0 ? `\x1b[${above}A` : ""}${this.#isResized ? "\x1b[J" : ""}`;
   }
 }
 

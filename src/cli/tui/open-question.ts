@@ -58,6 +58,14 @@ export class OpenQuestion<T> {
     }
   }
 
+  /** Prints the question again, after the terminal has changed its size. */
+  repeat(): void {
+    const again = this.#question.again?.();
+    if (!again) return;
+    this.keys = again.keys;
+    this.onSay(again.text);
+  }
+
   interrupt(): void {
     const { cancelled } = this.#question;
     if (cancelled === undefined) this.#onInterrupt();

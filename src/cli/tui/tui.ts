@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import type { WriteStream } from "node:tty";
 import { stripVTControlCharacters, styleText } from "node:util";
 import type { RunEvent } from "../../protocol/event.ts";
@@ -55,6 +55,9 @@ export interface StartedRun {
 /** A question takes keys when none was pressed for so long: those were meant for something else. In milliseconds. */
 const typeAhead = 150;
 
+/** The size of the terminal has settled when it did not change for so long. In milliseconds. */
+const untilSettled = 150;
+
 /** The terminal UI: draws a run while it happens, asks, and takes messages and commands. */
 export class Tui {
   readonly #options: TuiOptions;
@@ -81,6 +84,7 @@ export class Tui {
   /** The terminal is another program's, or the process is in the background. */
   #isAway = false;
   #isClosed = false;
+  #resizing: NodeJS.Timeout | undefined;
   readonly #frames = new Frames(() => this.#draw());
   readonly #clock: NodeJS.Timeout;
 
@@ -103,7 +107,7 @@ export class Tui {
       },
       onGone: options.onGone,
     });
-    process.on("SIGWINCH", this.#wake);
+    process.on("SIGWINCH", this.#resize);
     process.once("exit", this.close);
     // Times go on where nothing happens.
     this.#clock = setInterval(() => this.#run && this.#draw(), 1000);
@@ -218,7 +222,8 @@ export class Tui {
       this.#region.erase();
     }
     this.#undivert();
-    process.off("SIGWINCH", this.#wake);
+    process.off("SIGWINCH", this.#resize);
+    clearTimeout(this.#resizing);
     process.off("exit", this.close);
     this.#keyboard.close();
   };
@@ -277,7 +282,7 @@ export class Tui {
     question.onTell = (text) => this.#printNow(wrapLines(text, this.#layout().columns - 1));
     question.begin();
     try {
-      while (!question.isSettled && performance.now() - this.#lastKey < typeAhead) await setTimeout(typeAhead);
+      while (!question.isSettled && performance.now() - this.#lastKey < typeAhead) await wait(typeAhead);
       this.#question = question as OpenQuestion<unknown>;
       this.#draw();
       return await question.answer;
@@ -293,13 +298,23 @@ export class Tui {
     this.#draw();
   }
 
+  /** Waits until the size stays: each drawing in a new size leaves rows of the old one behind. */
+  readonly #resize = (): void => {
+    clearTimeout(this.#resizing);
+    this.#resizing = setTimeout(() => {
+      this.#resizing = undefined;
+      this.#question?.repeat();
+      this.#wake();
+    }, untilSettled);
+  };
+
   readonly #wake = (): void => {
     this.#frames.wake();
   };
 
   #draw(): void {
     this.#frames.cancel();
-    if (this.#isAway || this.#isClosed) return;
+    if (this.#isAway || this.#isClosed || this.#resizing) return;
     const layout = this.#layout();
     const printed = [...(this.#held > 0 ? [] : this.#transcript.settle(layout)), ...this.#now];
     this.#now = [];

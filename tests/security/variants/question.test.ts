@@ -285,7 +285,7 @@ describe("a question leaves nothing out", { timeout: 60_000 }, () => {
     });
     const terminal = openTerminal([".", "go"], { cwd, env: small });
     await terminal.waitFor("| +changed");
-    await terminal.waitFor("stop the run");
+    await terminal.waitFor("[?]");
     terminal.type("d\r");
     expect(await terminal.exitCode, terminal.screen()).toBe(0);
     expect(terminal.screen()).toContain(`@@ -${lines - 3},5 +${lines - 3},5 @@`);
