@@ -101,10 +101,10 @@ export function compile(request: CompileRequest): Promise<Compiled> {
 }
 
 /** Compiles as `compile` does, with options that the program gives itself: below the request's own. Not among the public names. */
-export async function compileWith(request: CompileRequest, ofProgram: ProgramOptions): Promise<Compiled> {
+export async function compileWith(request: CompileRequest, ofProgram: ProgramOptions, userLimits?: boolean): Promise<Compiled> {
   checkOptions(request, compileOptions);
   checkSource(request);
-  return compileSources(request, ofProgram);
+  return compileSources(request, ofProgram, userLimits);
 }
 
 /**

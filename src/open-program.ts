@@ -28,7 +28,11 @@ export function checkSource({ target, files, rules, ...request }: CompileRequest
 }
 
 /** `ofProgram`: options that the program gives itself, by a record or a test. They are recorded with those of the request. */
-export async function compileSources(request: CompileRequest, ofProgram: ProgramOptions = {}): Promise<Compiled> {
+export async function compileSources(
+  request: CompileRequest,
+  ofProgram: ProgramOptions = {},
+  userLimits = true,
+): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], forRun, ...rest } = request;
   const known = [...builtInProviders, ...providers];
   const source = toDefinedSource(rest, host);
@@ -37,6 +41,7 @@ export async function compileSources(request: CompileRequest, ofProgram: Program
     ...rest,
     ...source.request,
     ofProgram,
+    userLimits,
     host: sources,
     ...(forRun === undefined ? {} : { before: await filesBefore(host, forRun) }),
     providers: known,

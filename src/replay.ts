@@ -73,7 +73,7 @@ export async function replayFacts(
     },
     resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
     // The cost of a request is in its recorded outcome.
-    priceOf: async () => () => 0,
+    priceOf: async () => () => ({ usd: 0, isAtLeast: false }),
     windowOf: async () => undefined,
   };
   const { history = [] } = start;

@@ -33,6 +33,8 @@ export interface CaseReport {
   readonly turns?: Spread;
   /** Dollars of a run. Absent where the price of one is not known. */
   readonly usd?: Spread;
+  /** True where a run cost more than is known. */
+  readonly usdAtLeast?: true;
   readonly scores?: Spread;
   readonly milliseconds?: Spread;
 }
@@ -86,6 +88,7 @@ export function reportCase({ file, name, mode, required, runs, notRun }: CaseRun
     ...(count > 1 ? { rate } : {}),
     turns: spreadOf(runs.map(({ turns }) => turns)),
     ...(dollars.length === count ? { usd: spreadOf(dollars) } : {}),
+    ...(runs.some(({ usage }) => usage.usdAtLeast) ? { usdAtLeast: true as const } : {}),
     ...(scores.length > 0 ? { scores: spreadOf(scores) } : {}),
     milliseconds: spreadOf(runs.map(({ milliseconds }) => milliseconds)),
   };

@@ -65,6 +65,8 @@ export interface CompileOptions {
   readonly modelFor?: readonly string[] | undefined;
   /** Options that a record or a test file gives, below those above: they count as words of the program's files. */
   readonly ofProgram?: ProgramOptions | undefined;
+  /** The limits of the user's configuration hold, too. */
+  readonly userLimits: boolean;
   /** Rules of the run's policy, beside those of the manifest. */
   readonly rules?: readonly ApprovalRule[] | undefined;
   /** `--scope`: the name of a declared scope to the folder that it is in this run, relative to the working directory. */
@@ -256,7 +258,7 @@ function describeReach(compilation: Compilation, parts: OutlineParts, outline: O
 }
 
 async function createCompilation(options: CompileOptions, place: LocatedProgram): Promise<Compilation> {
-  const { builtIns, records, trusted, set, modelFor, ofProgram, rules = [], scopes = {}, toRun } = options;
+  const { builtIns, records, trusted, set, modelFor, ofProgram, userLimits, rules = [], scopes = {}, toRun } = options;
   const { root, listed, worker } = place;
   const host = withFiles(options.host, root, options.before ?? new Map());
   const realRoot = await host.files.realPath(root).catch(() => root);
@@ -265,6 +267,7 @@ async function createCompilation(options: CompileOptions, place: LocatedProgram)
   const files = new ProgramFiles({ host, report, listed: listed ?? (worker === undefined ? [] : [worker]) });
   const manifest = await loadManifest(place, { host, files, diagnostics });
   const config = await loadUserConfig(host);
+  const { limits, ...settings } = config.file;
   diagnostics.addAll(config.diagnostics);
   const generated = generatedFolder(root, manifest, diagnostics);
   const createOption = (name: string, text: string) => {
@@ -283,7 +286,7 @@ async function createCompilation(options: CompileOptions, place: LocatedProgram)
     home,
     generated,
     manifest,
-    config: config.file,
+    config: userLimits && limits ? config.file : settings,
     diagnostics,
     builtIns,
     records,

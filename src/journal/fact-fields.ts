@@ -27,7 +27,13 @@ export interface Fields {
 
 const usage = {
   ...{ requests: "number", inputTokens: "number", outputTokens: "number", cachedInputTokens: "number" },
-  ...{ "reasoningTokens?": "number", "cacheWriteTokens?": "number", "estimatedTokens?": "number", "usd?": "number" },
+  ...{
+    "reasoningTokens?": "number",
+    "cacheWriteTokens?": "number",
+    "estimatedTokens?": "number",
+    "usd?": "number",
+    "usdAtLeast?": "boolean",
+  },
   "savedUsd?": "number",
   ...{ "unknownTokens?": "number", "unknownUsd?": "number" },
 } satisfies Fields;

@@ -22,6 +22,7 @@ export const anthropicProvider = createLibraryProvider({
     web_fetch: ["max_uses", "allowed_domains", "blocked_domains"],
     code_execution: [],
   },
+  freeTools: ["web_fetch"],
   toServerTool,
   carry: carryContainer,
   loadOptionRules: async () => (await import("./options/provider-options.ts")).anthropicOptions,

@@ -27,6 +27,10 @@ export interface LibraryProviderFacts extends EndpointFacts, OutputFacts {
   /** Absent: the provider finds by itself what is in its cache. */
   readonly cacheMark?: CacheMark;
   readonly serverTools?: ServerToolSupport;
+  /** Tools of `serverTools` that cost their tokens and nothing else. Absent: none. */
+  readonly freeTools?: Provider["freeTools"];
+  /** True if using its models costs nothing. */
+  readonly isFree?: true;
   /** True if its models take no tools. */
   readonly takesNoTools?: boolean;
   /** A tool of `serverTools` as the library takes it. */
@@ -66,6 +70,8 @@ export function createLibraryProvider(facts: LibraryProviderFacts): Provider {
     ...(facts.families ? { families: facts.families } : {}),
     ...(facts.attachments ? { attachments: facts.attachments } : {}),
     ...(facts.serverTools ? { serverTools: facts.serverTools } : {}),
+    ...(facts.freeTools ? { freeTools: facts.freeTools } : {}),
+    ...(facts.isFree ? { isFree: facts.isFree } : {}),
     async create(name, environment) {
       const id = `${facts.name}:${name}`;
       const { baseUrl: baseURL, key } = resolveEndpoint(facts, id, environment);

@@ -9,6 +9,7 @@ import { abortable, follow } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { parseJson } from "../util/parse-json.ts";
 import { type OutputForm, outputFormOf, readAnswerTool } from "./answer-tool.ts";
+import { askedTier } from "./asked-tier.ts";
 import { keepReasoning } from "./chat-reasoning.ts";
 import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
 import type { LoadedModel, OpenModel } from "./loaded-model.ts";
@@ -59,7 +60,10 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
         const { unified, raw } = answer.finishReason;
         if (unified === "error" || raw === "error") throw new StreamFailure({ message: "the provider broke off its answer" });
         const carried = answer.providerMetadata && facts.carry?.(answer.providerMetadata);
-        const response = withSafeCalls(toModelResponse(answer, { ...facts, carried }), request.messages);
+        const response = withSafeCalls(
+          toModelResponse(answer, { ...facts, carried, tier: askedTier(facts.id, request.settings) }),
+          request.messages,
+        );
         const message = keepReasoning(response.message, answer.providerMetadata);
         const whole = { ...response, message };
         return loaded.download ? await withFiles(whole, loaded.download, options.signal) : whole;

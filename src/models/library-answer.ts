@@ -10,6 +10,7 @@ import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { AnswerFinish, AssistantMessage, ServerResultPart, ToolCallPart } from "../protocol/message.ts";
 import { madeFile, takeImage } from "./made-file.ts";
 import type { ModelResponse, ReportedUsage } from "./model.ts";
+import { readBilled } from "./read-billed.ts";
 import { readUsage, type UsageFacts } from "./reported-usage.ts";
 
 /** A whole answer of the library: the result of a request, or of a stream at its end. */
@@ -24,16 +25,20 @@ export interface LibraryAnswer {
 
 type Part = AssistantMessage["parts"][number];
 
-/** `carried`: options that the requests after this answer must have. */
+/** `carried`: options that the requests after this answer must have. `tier`: the service tier that it was asked for. */
 export function toModelResponse(
   answer: LibraryAnswer,
-  { carried, ...facts }: UsageFacts & { readonly carried?: JsonObject | undefined } = {},
+  {
+    carried,
+    tier,
+    ...facts
+  }: UsageFacts & { readonly carried?: JsonObject | undefined; readonly tier?: string | undefined } = {},
 ): ModelResponse {
   const warnings = answer.warnings.map(renderWarning);
   const parts = answer.content.flatMap(toPart);
   return {
     message: { parts, ...(carried ? { providerData: carried } : undefined), role: "assistant" },
-    usage: withoutZero(readUsage(answer.usage, facts), parts),
+    usage: { ...readBilled(answer, tier), ...withoutZero(readUsage(answer.usage, facts), parts) },
     ...toFinish(answer),
     ...(warnings.length > 0 ? { warnings } : {}),
   };

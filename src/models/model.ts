@@ -71,6 +71,18 @@ export interface ReportedUsage extends Partial<Omit<Usage, "estimatedTokens">> {
   readonly longCacheWriteTokens?: number;
   /** Searches that the provider made. */
   readonly webSearches?: number;
+  /** Of the tokens, those that are no text, and can have prices of their own. */
+  readonly modalities?: Modalities;
+  /** The service tier that the provider billed, or was asked for, in its own word. */
+  readonly serviceTier?: string;
+}
+
+/** Tokens of sounds, pictures and films. Absent: none. */
+export interface Modalities {
+  readonly audioInput?: number;
+  readonly audioOutput?: number;
+  readonly imageOutput?: number;
+  readonly videoOutput?: number;
 }
 
 export interface ModelResponse {

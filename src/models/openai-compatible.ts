@@ -61,6 +61,7 @@ export const ollamaProvider = createCompatibleProvider({
   name: "ollama",
   description: "Models on this machine, or another, through Ollama",
   priceTable: null,
+  isFree: true,
   families: /^(llama|qwen|mistral|gemma|phi|deepseek)/i,
   prefix: "OLLAMA",
   defaultBaseUrl: "http://localhost:11434/v1",

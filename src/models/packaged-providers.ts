@@ -22,6 +22,7 @@ const rows: readonly PackagedFacts[] = [
     options: "googleOptions",
     attachments: media,
     serverTools: { web_search: [], web_fetch: [], code_execution: [] },
+    freeTools: ["web_fetch", "code_execution"],
     toServerTool: toGoogleTool,
   },
   {

@@ -15,10 +15,38 @@ test.each([
   ["openai:gpt-5", { inputTokens: 10, outputTokens: 0, cachedInputTokens: 1_000_000 }, 0.000_001_25],
 ])("%s: %j costs %d dollars", async (model, billed, dollars) => {
   const priceOf = await createPriceLookup()(model);
-  expect(priceOf?.(billed)).toBeCloseTo(dollars, 9);
+  expect(priceOf?.(billed).usd).toBeCloseTo(dollars, 9);
+  expect(priceOf?.(billed).isAtLeast).toBe(false);
 });
 
-test.each(["scripted:/a.ts", "ollama:qwen3", "openai-compatible:local", "anthropic:nothing-of-theirs", "mine:gpt-5"])(
+test.each<readonly [string, object, number]>([
+  ["google:gemini-2.5-flash", { webSearches: 1 }, 2.8],
+  ["google:gemini-2.5-flash", { modalities: { imageOutput: 1000 } }, 2.8],
+  ["google:gemini-2.5-flash", { serviceTier: "priority" }, 2.8],
+  ["google:gemini-2.5-flash", { serviceTier: "flex" }, 1.4],
+  ["xai:grok-4", { webSearches: 3 }, 18],
+  ["openai:gpt-5", { serverTools: ["code_execution"] }, 11.25],
+  ["anthropic:claude-haiku-4-5", { serverTools: ["code_execution"] }, 6],
+])("%s with %j, which has no price, costs at least %d dollars", async (model, more, dollars) => {
+  const cost = (await createPriceLookup()(model))?.({ ...million, ...more });
+  expect(cost?.usd).toBeCloseTo(dollars, 2);
+  expect(cost?.isAtLeast).toBe(true);
+});
+
+test.each<readonly [string, object, number]>([
+  ["google:gemini-2.5-flash", { modalities: { audioInput: 600_000 } }, 2.5 + 0.4 * 0.3 + 0.6],
+  ["google:gemini-2.5-flash-image", { modalities: { imageOutput: 500_000 } }, 0.3 + 1.25 + 15],
+  ["google:gemini-2.5-flash", { serverTools: ["web_fetch", "code_execution"], serviceTier: "standard" }, 2.8],
+  ["anthropic:claude-haiku-4-5", { serverTools: ["web_search", "web_fetch"], webSearches: 1 }, 6.01],
+  ["scripted:/a.ts", {}, 0],
+  ["ollama:qwen3", {}, 0],
+])("%s with %j costs %d dollars, and no more", async (model, more, dollars) => {
+  const cost = (await createPriceLookup()(model))?.({ ...million, ...more });
+  expect(cost?.usd).toBeCloseTo(dollars, 9);
+  expect(cost?.isAtLeast).toBe(false);
+});
+
+test.each(["ollama:gpt-oss:120b-cloud", "openai-compatible:local", "anthropic:nothing-of-theirs", "mine:gpt-5"])(
   "%s has no price that is known",
   async (model) => expect(await createPriceLookup()(model)).toBe(undefined),
 );
@@ -29,9 +57,9 @@ test("what is given goes before the table, and of several the last that fits", a
     "Scripted:*": { input: 1, output: 2 },
     "OpenAI/gpt-5": { input: 3, output: 4, cachedInput: 1 },
   });
-  expect((await lookup("scripted:/A.ts"))?.(million)).toBe(3);
-  expect((await lookup("openai:gpt-5"))?.({ ...million, cachedInputTokens: 500_000 })).toBe(6);
-  expect((await lookup("openai:gpt-5-mini"))?.(million)).toBe(18);
+  expect((await lookup("scripted:/A.ts"))?.(million).usd).toBe(3);
+  expect((await lookup("openai:gpt-5"))?.({ ...million, cachedInputTokens: 500_000 }).usd).toBe(6);
+  expect((await lookup("openai:gpt-5-mini"))?.(million).usd).toBe(18);
 });
 
 test("what is no price is refused", () => {

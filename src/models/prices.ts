@@ -1,6 +1,7 @@
 import type { Usage } from "../protocol/usage.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import { matchesModel } from "./compatible-models.ts";
+import type { Modalities } from "./model.ts";
 import type { Provider } from "./provider.ts";
 import { builtInProviders, byName } from "./providers.ts";
 
@@ -21,12 +22,22 @@ export interface Billed extends Pick<Usage, "inputTokens" | "outputTokens" | "ca
   /** Of `cacheWriteTokens`, those that stay for an hour. */
   readonly longCacheWriteTokens?: number;
   readonly webSearches?: number;
+  readonly modalities?: Modalities | undefined;
+  /** The names of all tools that the provider executed. */
+  readonly serverTools?: readonly string[];
+  readonly serviceTier?: string | undefined;
 }
 
-/** Returns the cost of a request to one model, in dollars. */
-export type PriceOf = (billed: Billed) => number;
+/** The cost of a request in dollars; at least so much, where something has no price. */
+export interface Cost {
+  readonly usd: number;
+  readonly isAtLeast: boolean;
+}
 
-type Listing = readonly Pick<Provider, "name" | "priceTable">[];
+/** Returns the cost of a request to one model. */
+export type PriceOf = (billed: Billed) => Cost;
+
+type Listing = readonly Pick<Provider, "name" | "priceTable" | "isFree" | "freeTools">[];
 
 /** Returns the price of a model; undefined if it is unknown. */
 export type PriceLookup = (modelId: string) => Promise<PriceOf | undefined>;
@@ -74,7 +85,7 @@ export async function listPrices(modelIds: readonly string[]): Promise<ReadonlyM
 }
 
 function listPrice(price: PriceOf): ListedPrice {
-  const of = (inputTokens: number, outputTokens: number) => price({ inputTokens, outputTokens, cachedInputTokens: 0 });
+  const of = (inputTokens: number, outputTokens: number) => price({ inputTokens, outputTokens, cachedInputTokens: 0 }).usd;
   const million = 1_000_000;
   const few = million / 1000;
   const highest = Math.max(of(million, 0), of(million, million) - of(million, 0));
@@ -100,15 +111,35 @@ export function unusedPrices(overrides: PriceOverrides, modelIds: readonly strin
 
 async function findPrice(modelId: string, overrides: PriceOverrides, providers: Listing): Promise<PriceOf | undefined> {
   const given = Object.entries(overrides).findLast(([pattern]) => matchesModel(pattern, modelId));
-  if (given) return flatPrice(given[1]);
-  const { table, name } = listedAs(modelId, providers);
-  return table === undefined ? undefined : tablePrice(table, name);
+  const { table, name, provider } = listedAs(modelId, providers);
+  const listed = given ? flatPrice(given[1]) : table === undefined ? undefined : await tablePrice(table, name);
+  // Ollama serves models of its own cloud, too, under names that say so.
+  const isFree = provider?.isFree === true && !/[:-]cloud$/.test(name);
+  if (!listed) return isFree ? () => ({ usd: 0, isAtLeast: false }) : undefined;
+  return (billed) => {
+    const { usd, unlisted } = listed(billed);
+    const isPaid = (tool: string) => tool !== "web_search" && !provider?.freeTools?.some((one) => one === tool);
+    const { share, isUsual } = tierOf(billed.serviceTier);
+    return { usd: usd * share, isAtLeast: unlisted || !isUsual || (billed.serverTools ?? []).some(isPaid) };
+  };
 }
+
+/** Words of providers for a tier that is billed as listed. */
+const usualTiers = /^(auto|default|standard|standard_only|on_demand|unspecified)?$/i;
+
+/** Tiers that can wait cost half as much at OpenAI and Google, and elsewhere no less. */
+function tierOf(tier = ""): { readonly share: number; readonly isUsual: boolean } {
+  return { share: /flex|batch/i.test(tier) ? 0.5 : 1, isUsual: usualTiers.test(tier) };
+}
+
+/** `unlisted`: a part of what was billed has no price. */
+type Listed = (billed: Billed) => { readonly usd: number; readonly unlisted: boolean };
 
 /** The table that a model's provider has, and the model's name in it. */
 function listedAs(modelId: string, providers: Listing) {
   const split = modelId.indexOf(":");
-  return { table: byName(providers).get(modelId.slice(0, split))?.priceTable, name: modelId.slice(split + 1) };
+  const provider = byName(providers).get(modelId.slice(0, split).toLowerCase());
+  return { provider, table: provider?.priceTable, name: modelId.slice(split + 1) };
 }
 
 /** Returns the models of a provider's table; none of an unknown table. */
@@ -125,14 +156,26 @@ export async function isPriced(providerId: string, model: string): Promise<boole
   return (await tablePrice(providerId, model)) !== undefined;
 }
 
-function flatPrice({ input, output, cachedInput = input }: Price): PriceOf {
-  return ({ inputTokens, outputTokens, cachedInputTokens }) =>
-    ((inputTokens - cachedInputTokens) * input + cachedInputTokens * cachedInput + outputTokens * output) / 1_000_000;
+function flatPrice({ input, output, cachedInput = input }: Price): Listed {
+  return ({ inputTokens, outputTokens, cachedInputTokens, webSearches = 0 }) => {
+    const fresh = inputTokens - cachedInputTokens;
+    const usd = (fresh * input + cachedInputTokens * cachedInput + outputTokens * output) / 1_000_000;
+    return { usd, unlisted: webSearches > 0 };
+  };
 }
 
-async function tablePrice(providerId: string, model: string): Promise<PriceOf | undefined> {
+/** The table's own name for a kind of tokens, and for their price. */
+const listedKinds = {
+  audioInput: ["input_audio_tokens", "input_audio_mtok"],
+  audioOutput: ["output_audio_tokens", "output_audio_mtok"],
+  imageOutput: ["output_image_tokens", "output_image_mtok"],
+  videoOutput: ["output_video_tokens", "output_video_mtok"],
+} as const;
+const kinds = Object.keys(listedKinds) as (keyof Modalities)[];
+
+async function tablePrice(providerId: string, model: string): Promise<Listed | undefined> {
   const { calcPrice } = await import("@pydantic/genai-prices");
-  const costOf = ({ inputTokens, outputTokens, webSearches = 0, ...billed }: Billed) => {
+  const costOf = ({ inputTokens, outputTokens, webSearches = 0, modalities = {}, ...billed }: Billed) => {
     // The table takes no more cached tokens than there are, and no counts of 0.
     const cached = Math.min(billed.cachedInputTokens, inputTokens);
     const written = Math.min(billed.cacheWriteTokens ?? 0, inputTokens - cached);
@@ -142,9 +185,17 @@ async function tablePrice(providerId: string, model: string): Promise<PriceOf | 
       ...(written > 0 ? { cache_write_tokens: written } : {}),
       ...(longWritten > 0 ? { cache_write_1h_tokens: longWritten } : {}),
       ...(webSearches > 0 ? { web_searches: webSearches } : {}),
+      ...Object.fromEntries(kinds.filter((kind) => modalities[kind]).map((kind) => [listedKinds[kind][0], modalities[kind]])),
     };
-    return calcPrice(usage, model, { providerId })?.total_price;
+    const found = calcPrice(usage, model, { providerId });
+    if (!found) return undefined;
+    const prices: object = found.model_price;
+    const isListed = (name: string) => name in prices;
+    const unlisted =
+      (webSearches > 0 && !isListed("web_searches_kcount")) ||
+      kinds.some((kind) => modalities[kind] && !isListed(listedKinds[kind][1]));
+    return { usd: found.total_price, unlisted };
   };
   if (costOf({ inputTokens: 1, outputTokens: 1, cachedInputTokens: 0 }) === undefined) return undefined;
-  return (billed) => costOf(billed) ?? 0;
+  return (billed) => costOf(billed) ?? { usd: 0, unlisted: true };
 }

@@ -1,3 +1,4 @@
+import type { ServerToolType } from "../protocol/tool.ts";
 import type { Login } from "./login.ts";
 import type { Model } from "./model.ts";
 import type { OptionRules } from "./options/option-rules.ts";
@@ -32,6 +33,10 @@ export interface Provider {
   readonly package?: string;
   /** Its id in the table of listed prices (genai-prices). Absent: its models have no price unless the run's `prices` has one. */
   readonly priceTable?: string;
+  /** True if using its models costs nothing. */
+  readonly isFree?: true;
+  /** Tools of `serverTools` that cost their tokens and nothing else. Absent: none. */
+  readonly freeTools?: readonly ServerToolType[];
   /** Names of its models, for the hint of a model id without a provider. */
   readonly families?: RegExp;
   /** The server-side tools that its models can have. Absent: none, and a worker that wants one does not compile. */

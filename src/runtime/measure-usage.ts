@@ -20,9 +20,9 @@ export function measureUsage(
   const inputTokens = input ?? estimate;
   const outputTokens = output ?? estimateAnswer(message);
   const estimated = (input === undefined ? inputTokens : 0) + (output === undefined ? outputTokens : 0);
-  const seen = message.parts.filter((part) => part.type === "server-call" && part.name === "web_search").length;
-  const webSearches = Math.max(seen, reported.webSearches ?? 0);
-  return complete({ ...reported, inputTokens, outputTokens }, { estimated, webSearches, priceOf });
+  const serverTools = message.parts.flatMap((part) => (part.type === "server-call" ? part.name : []));
+  const webSearches = Math.max(serverTools.filter((name) => name === "web_search").length, reported.webSearches ?? 0);
+  return complete({ ...reported, inputTokens, outputTokens }, { estimated, webSearches, serverTools, priceOf });
 }
 
 /**
@@ -40,7 +40,7 @@ export function measureFailure(
   const outputTokens = Math.max(output, Math.ceil(characters / 4));
   const estimated = inputTokens - input + outputTokens - output;
   const { webSearches = 0 } = reported;
-  return complete({ ...reported, inputTokens, outputTokens }, { estimated, webSearches, priceOf });
+  return complete({ ...reported, inputTokens, outputTokens }, { estimated, webSearches, serverTools: [], priceOf });
 }
 
 interface Known extends ReportedUsage {
@@ -51,11 +51,12 @@ interface Known extends ReportedUsage {
 interface Priced {
   readonly estimated: number;
   readonly webSearches: number;
+  readonly serverTools: readonly string[];
   readonly priceOf: PriceOf | undefined;
 }
 
 /** A cost that the provider reports goes before any price. */
-function complete(reported: Known, { estimated, webSearches, priceOf }: Priced): Usage {
+function complete(reported: Known, { estimated, webSearches, serverTools, priceOf }: Priced): Usage {
   const { inputTokens, outputTokens } = reported;
   const cacheWriteTokens = within(reported.cacheWriteTokens, inputTokens);
   const longCacheWriteTokens = within(reported.longCacheWriteTokens, cacheWriteTokens);
@@ -68,12 +69,19 @@ function complete(reported: Known, { estimated, webSearches, priceOf }: Priced):
     ...(cacheWriteTokens > 0 ? { cacheWriteTokens } : {}),
     ...(estimated > 0 ? { estimatedTokens: estimated } : {}),
   };
-  const billed = { ...usage, longCacheWriteTokens, webSearches };
-  const price = priceOf?.(billed);
-  const usd = isAmount(reported.usd) ? reported.usd : price;
-  const uncached = price && priceOf?.({ ...billed, cachedInputTokens: 0, cacheWriteTokens: 0, longCacheWriteTokens: 0 });
-  const saved = price && uncached ? uncached - price : 0;
-  return { ...usage, ...(usd === undefined ? {} : { usd }), ...(saved === 0 ? {} : { savedUsd: saved }) };
+  const { modalities, serviceTier } = reported;
+  const billed = { ...usage, longCacheWriteTokens, webSearches, serverTools, modalities, serviceTier };
+  const cost = priceOf?.(billed);
+  const isKnown = isAmount(reported.usd);
+  const usd = isKnown ? reported.usd : cost?.usd;
+  const uncached = cost && priceOf?.({ ...billed, cachedInputTokens: 0, cacheWriteTokens: 0, longCacheWriteTokens: 0 });
+  const saved = cost && uncached ? uncached.usd - cost.usd : 0;
+  return {
+    ...usage,
+    ...(usd === undefined ? {} : { usd }),
+    ...(cost?.isAtLeast && !isKnown ? { usdAtLeast: true } : {}),
+    ...(saved === 0 ? {} : { savedUsd: saved }),
+  };
 }
 
 /** Four characters for a token, as for the input. Files that the provider made are not written by the model. */

@@ -116,7 +116,7 @@ function takeUnrecorded({ model, worker }: CallConfig, frame: CallFrame, attempt
 /** The most that the request takes: charged where its outcome is lost. */
 function reservedBy({ request, estimate: { inputTokens, priceOf } }: Attempt): JsonObject {
   const outputTokens = request.settings.max_output_tokens ?? longestAnswer;
-  const usd = priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 });
+  const usd = priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 }).usd;
   return { tokens: inputTokens + outputTokens, ...(usd === undefined ? {} : { usd }) };
 }
 

@@ -4,6 +4,7 @@ import type { Amount } from "./budget.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { RunError } from "./run-error.ts";
+import { serverToolsLeft } from "./server-tools-left.ts";
 
 /** Tokens of one answer under a limit of tokens or dollars; more, and some models refuse the request. */
 export const longestAnswer = 16_384;
@@ -35,7 +36,8 @@ export async function priceOfCall({ run, worker, model, budget, callPath }: Call
  */
 export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): RequestPlan {
   const inputTokens = estimateTokens(call, frame);
-  const costOf = (outputTokens: number) => priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 }) ?? 0;
+  const searches = serverToolsLeft(call, frame).serverTools?.find(({ type }) => type === "web_search")?.max_uses ?? 0;
+  const costOf = createCostOf({ frame, inputTokens, priceOf, searches });
   const { tokens, usd } = call.budget.left();
   const setting = call.worker.modelSettings.max_output_tokens;
   if (tokens === undefined && usd === undefined) {
@@ -60,16 +62,35 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
   };
 }
 
-/** Returns the tokens of a last turn now: the conversation once more, and an answer. Undefined where nothing limits it. */
+/** Returns the tokens of a last turn now: the conversation once more, and an answer. Its searches are among those of the request before it. Undefined where nothing limits it. */
 export function planLastTurn(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): Amount | undefined {
   const { tokens, usd } = call.budget.left();
   if (tokens === undefined && usd === undefined) return undefined;
   const inputTokens = estimateTokens(call, frame);
-  const costOf = (outputTokens: number) => priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0 }) ?? 0;
+  const costOf = createCostOf({ frame, inputTokens, priceOf, searches: 0 });
   const byTokens = tokens === undefined ? lastAnswer : tokens / 10;
   const byUsd = usd === undefined ? lastAnswer : affordable(usd / 10, costOf);
   frame.lastAnswerTokens ??= Math.max(0, Math.floor(Math.min(lastAnswer, byTokens, byUsd)));
   return { tokens: inputTokens + frame.lastAnswerTokens, usd: costOf(frame.lastAnswerTokens) };
+}
+
+interface Costed {
+  readonly frame: CallFrame;
+  readonly inputTokens: number;
+  readonly priceOf: PriceOf | undefined;
+  /** The most searches that the provider may make. */
+  readonly searches: number;
+}
+
+/** The most that a request with so many tokens of answer can cost: tokens at the price of pictures and sounds, and all searches. */
+function createCostOf({ frame, inputTokens, priceOf, searches: webSearches }: Costed): (outputTokens: number) => number {
+  const hasSound = frame.messages.some(
+    ({ role, parts }) => role === "user" && parts.some((part) => part.type === "file" && part.mediaType.startsWith("audio/")),
+  );
+  return (outputTokens) => {
+    const modalities = { imageOutput: outputTokens, ...(hasSound ? { audioInput: inputTokens } : {}) };
+    return priceOf?.({ inputTokens, outputTokens, cachedInputTokens: 0, webSearches, modalities }).usd ?? 0;
+  };
 }
 
 /** How many tokens of answer these dollars buy. */

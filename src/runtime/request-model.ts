@@ -14,6 +14,7 @@ import { type Attempt, type BoundedResponse, toModelEffect } from "./model-effec
 import { planRequest, priceOfCall } from "./request-budget.ts";
 import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
 import { offeredTools } from "./search-tools.ts";
+import { serverToolsLeft } from "./server-tools-left.ts";
 
 /** Failures in a row from which on no other request is expected to fare better. */
 const longestStreak = 3;
@@ -114,18 +115,6 @@ function buildRequest(call: CallConfig, frame: CallFrame, allowance: number | un
     ...(output ? { output } : {}),
     settings: { ...settings, ...(allowance === undefined ? {} : { max_output_tokens: allowance }) },
   };
-}
-
-/** Providers count the uses of one request; what a worker declares is for its whole call. */
-function serverToolsLeft({ serverTools }: CallConfig, { messages, earlier }: CallFrame): Pick<ModelRequest, "serverTools"> {
-  if (serverTools.every((tool) => tool.max_uses === undefined)) return serverTools.length > 0 ? { serverTools } : {};
-  const calls = messages.slice(earlier).flatMap((message) => (message.role === "assistant" ? message.parts : []));
-  const left = serverTools.flatMap((tool) => {
-    if (tool.max_uses === undefined) return [tool];
-    const uses = tool.max_uses - calls.filter((part) => part.type === "server-call" && part.name === tool.type).length;
-    return uses > 0 ? [{ ...tool, max_uses: uses }] : [];
-  });
-  return left.length > 0 ? { serverTools: left } : {};
 }
 
 async function waitForRetry(call: CallConfig, frame: CallFrame, { attempt, error }: FailedAttempt): Promise<void> {

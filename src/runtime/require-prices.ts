@@ -1,4 +1,5 @@
-import { type PriceOverrides, priceTable, unusedPrices } from "../models/prices.ts";
+import { askedTier } from "../models/asked-tier.ts";
+import { type PriceOf, type PriceOverrides, priceTable, unusedPrices } from "../models/prices.ts";
 import type { Program, ToolsetReference, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { RuntimeConfig } from "./config.ts";
@@ -23,14 +24,29 @@ async function findUnpriced(
   const workers = [...program.workers.values()];
   const limited = limits.usd === undefined ? workers.filter((worker) => worker.limits.usd !== undefined) : workers;
   for (const worker of reachedBy(program, limited)) {
-    if (!worker.model || (await priceOf(worker.model.id))) continue;
+    if (!worker.model) continue;
     const { id } = worker.model;
+    const price = await priceOf(id);
+    const open = price && findUnbounded(worker, price);
+    if (open !== undefined)
+      return `dollars are limited (\`limits.usd\`), and ${open} of \`${worker.name}\` costs on \`${id}\` is in no table: leave it out, or the limit`;
+    if (price) continue;
     return (
       `dollars are limited (\`limits.usd\`), and no price is known for \`${id}\`, the model of \`${worker.name}\`: give one with ` +
       `--price '${id}=INPUT,OUTPUT' or \`prices\`, in dollars for a million tokens (the table is of ${priceTable.date})`
     );
   }
   return undefined;
+}
+
+/** Names what a worker uses and has no price, in words that go before "of". */
+function findUnbounded({ model, serverTools, modelSettings }: Worker, priceOf: PriceOf): string | undefined {
+  const nothing = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0 };
+  for (const { type } of serverTools)
+    if (priceOf({ ...nothing, serverTools: [type], webSearches: type === "web_search" ? 1 : 0 }).isAtLeast)
+      return `what the server-side tool \`${type}\``;
+  const serviceTier = model && askedTier(model.id, modelSettings);
+  return priceOf({ ...nothing, serviceTier }).isAtLeast ? `what the service tier \`${serviceTier}\`` : undefined;
 }
 
 /** These workers and all that they can call, themselves or through the code of tools. */

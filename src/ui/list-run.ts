@@ -5,7 +5,7 @@ import { clipText } from "../util/clip-text.ts";
 import { modelLabel } from "./model-label.ts";
 import { summarizeJournal } from "./render-journal.ts";
 import { renderLines } from "./render-lines.ts";
-import { dollars } from "./render-usage.ts";
+import { renderCost } from "./render-usage.ts";
 
 /** A run as `runs list --json` has it. Members that its journal does not have are absent. */
 export interface ListedRun {
@@ -83,7 +83,7 @@ export function renderListedRun({ runId, summary, ...run }: ListedRun, columns: 
     ...(program === undefined ? [] : [program]),
     ...(model === undefined ? [] : [modelLabel(model)]),
     ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s`]),
-    ...(usage?.usd === undefined ? [] : [dollars(usage.usd)]),
+    ...(usage?.usd === undefined ? [] : [renderCost({ usd: usage.usd, usdAtLeast: usage.usdAtLeast }) ?? ""]),
   ];
   const said = prompt === undefined ? "" : `: ${prompt}`;
   const lines = [`${runId}  ${summary}`, ...(facts.length > 0 ? [`  ${facts.join(", ")}${said}`] : [])];

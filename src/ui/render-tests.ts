@@ -15,15 +15,16 @@ export function renderCase(report: CaseReport): string {
   return showProse([`${word.padEnd(5)} ${file}: ${name}${more}`, ...lines].map((line) => `${line}\n`).join(""));
 }
 
-function describeRuns({ mode, runs = 0, passed = 0, rate, turns, usd, scores, milliseconds }: CaseReport): string[] {
-  if (!rate) return mode === "live" || mode === "record" ? [mode, ...(usd ? [dollars(usd.median)] : [])] : [];
+function describeRuns({ mode, runs = 0, passed = 0, rate, turns, usd, usdAtLeast, scores, milliseconds }: CaseReport): string[] {
+  const cost = (amount: number) => `${usdAtLeast ? "at least " : ""}${dollars(amount)}`;
+  if (!rate) return mode === "live" || mode === "record" ? [mode, ...(usd ? [cost(usd.median)] : [])] : [];
   const percent = (share: number) => `${Math.round(share * 100)} %`;
   const spread = (of: { min: number; max: number }, show: (value: number) => string) =>
     of.min === of.max ? show(of.min) : `${show(of.min)} to ${show(of.max)}`;
   return [
     `passed ${passed} of ${runs} runs, ${percent(rate.rate)}, 95 % interval ${percent(rate.low)} to ${percent(rate.high)}`,
     ...(turns ? [`${spread(turns, String)} turn${turns.max === 1 ? "" : "s"}`] : []),
-    ...(usd && usd.max > 0 ? [spread(usd, dollars)] : []),
+    ...(usd && usd.max > 0 ? [spread(usd, cost)] : []),
     ...(scores ? [`scores ${spread(scores, String)}`] : []),
     ...(milliseconds ? [spread(milliseconds, (value) => `${(value / 1000).toFixed(1)} s`)] : []),
   ];

@@ -6,16 +6,28 @@ const smallestSaving = 1e-9;
 
 /**
  * `7 requests, 12,345 tokens in (1,000 cached), 678 out, $0.0472`; without dollars where a price is not known. What rests on
- * an estimate says so: `678 out, 120 of them estimated, about $0.0472`. Behind it stands what the provider's cache saved, or what writing
+ * an estimate says so: `678 out, 120 of them estimated, about $0.0472`, and `at least` where something that was billed has no price. Behind it stands what the provider's cache saved, or what writing
  * to it cost.
  */
 export function renderUsage(usage: Usage): string {
-  const { requests, inputTokens, cachedInputTokens, outputTokens, estimatedTokens = 0, unknownTokens, usd, savedUsd = 0 } = usage;
+  const { requests, inputTokens, cachedInputTokens, outputTokens, estimatedTokens = 0, unknownTokens, savedUsd = 0 } = usage;
+  const cost = renderCost(usage);
   const estimated = estimatedTokens > 0 ? `, ${count(estimatedTokens)} of them estimated` : "";
-  const about = estimatedTokens > 0 ? "about " : "";
   const unknown = unknownTokens === undefined ? "" : `, unknown: up to ${count(unknownTokens)} tokens`;
   const cached = cachedInputTokens > 0 ? ` (${count(cachedInputTokens)} cached)` : "";
-  return `${counted(requests, "request")}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${usd === undefined ? "" : `, ${about}${dollars(usd)}`}${renderSaved(savedUsd)}${unknown}`;
+  return `${counted(requests, "request")}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${cost === undefined ? "" : `, ${cost}`}${renderSaved(savedUsd)}${unknown}`;
+}
+
+interface Costs {
+  readonly usd?: number | undefined;
+  readonly usdAtLeast?: true | undefined;
+  readonly estimatedTokens?: number | undefined;
+}
+
+/** `$0.0472`, `about $0.0472` or `at least $0.0472`; undefined where a price is not known. */
+export function renderCost({ usd, usdAtLeast, estimatedTokens = 0 }: Costs): string | undefined {
+  if (usd === undefined) return undefined;
+  return `${usdAtLeast ? "at least " : estimatedTokens > 0 ? "about " : ""}${dollars(usd)}`;
 }
 
 function renderSaved(usd: number): string {

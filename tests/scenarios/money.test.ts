@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type RunError, type RunRequest, run } from "../../src/index.ts";
+import type { Usage } from "../../src/protocol/usage.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { renderUsage } from "../../src/ui/render-usage.ts";
 import { anthropic, chat, type Dialect, dialects, responses } from "../models/dialects.ts";
 import { type Answer, sendEvents, sendJson, startServer } from "../models/local-server.ts";
 import { readJournal, runsIn } from "../records.ts";
@@ -263,5 +265,47 @@ describe("an attempt that failed", () => {
   test("that reported nothing counts nothing", async () => {
     const { usage } = await ask(chat, (response) => sendJson(response, chat.error("slow"), 429));
     expect(usage).toMatchObject({ requests: 0, inputTokens: 0 });
+  });
+});
+
+describe("what has no price", () => {
+  const google = {
+    model: "google:gemini-2.5-flash",
+    variables: (url: string) => ({ GOOGLE_BASE_URL: `${url}/v1beta`, GOOGLE_BASE_URL_KEY: "test-key-google" }),
+  };
+  const grounded = {
+    candidates: [
+      {
+        ...{ content: { role: "model", parts: [{ text: "ok" }] }, finishReason: "STOP" },
+        groundingMetadata: { webSearchQueries: ["a"], groundingChunks: [] },
+      },
+    ],
+    usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 3, totalTokenCount: 103 },
+  };
+
+  test("makes the cost a bound from below: a search that Google bills", async () => {
+    const { usage } = await ask(google, (response) => sendJson(response, grounded));
+    expect(usage).toMatchObject({ usd: expect.closeTo(0.0000375, 9), usdAtLeast: true });
+    expect(renderUsage(usage as Usage)).toContain("at least $0.0000375");
+  });
+
+  const search = { "/program/main.worker": worker("server_side_tools: [{ tool_type: web_search }]") };
+  test.each<readonly [string, string, Partial<RunRequest>, Record<string, string>]>([
+    ["a tool of the provider", "what the server-side tool `web_search`", {}, search],
+    [
+      "a service tier",
+      "what the service tier `priority`",
+      {},
+      { "/program/main.worker": worker("model_settings: { provider_options: { google: { serviceTier: priority } } }") },
+    ],
+  ])("is refused before it is spent where dollars are limited: %s", async (_what, said, request, files) => {
+    await using server = await startServer((response) => sendJson(response, grounded));
+    const host = memoryHost({ environment: google.variables(server.url), fetch: globalThis.fetch, files });
+    const approval = { mode: "approve_all" } as const;
+    const common = { target: "/program", input: "Begin.", model: google.model, approval, host, trust: true, ...request };
+    await expect(run({ ...common, limits: { usd: 0.02 } })).rejects.toThrow(said);
+    expect(server.requests).toHaveLength(0);
+    await run(common);
+    expect(server.requests).toHaveLength(1);
   });
 });

@@ -5,6 +5,7 @@ export const scriptedProvider: Provider = {
   name: "scripted",
   description: "A TypeScript, JavaScript, YAML or JSON file that plays the model",
   keyVariables: [],
+  isFree: true,
   families: /\.(ts|js|mjs|ya?ml|json)$/i,
   serverTools: {
     web_search: ["max_uses", "allowed_domains", "blocked_domains"],

@@ -1,7 +1,7 @@
 import { comparePaths } from "../../protocol/call.ts";
 import { callLabel } from "../call-label.ts";
 import { count, counted, show } from "../explain/phrases.ts";
-import { dollars } from "../render-usage.ts";
+import { renderCost } from "../render-usage.ts";
 import type { RunView } from "../run-view.ts";
 import { clipRow } from "../tui/clip-row.ts";
 
@@ -17,12 +17,12 @@ export function renderProgress(view: RunView, { now, columns }: { now: number; c
   if (view.startedAt === 0 || view.ended || view.asking > 0 || elapsed < unnoticed) return undefined;
   const paths = [...view.calls.keys()].filter((path) => ![...view.calls.keys()].some((other) => other.startsWith(`${path}/`)));
   const [first = view.entry, ...others] = paths.sort(comparePaths);
-  const { requests, inputTokens, outputTokens, usd } = view.usage;
+  const { requests, inputTokens, outputTokens, usd, usdAtLeast } = view.usage;
   const spent = [
     `${count(Math.floor(elapsed / 1000))} s`,
     counted(requests, "request"),
     `${count(inputTokens + outputTokens)} tokens`,
-    ...(usd === undefined || usd === 0 ? [] : [dollars(usd)]),
+    ...(usd === undefined || usd === 0 ? [] : [renderCost({ usd, usdAtLeast }) ?? ""]),
   ];
   const more = others.length > 0 ? ` and ${count(others.length)} more` : "";
   return clipRow(`${show(callLabel(first))}${more}: ${spent.join(", ")}`, columns - 1);

@@ -5,7 +5,7 @@ import { depthOf, lastLabel } from "../call-label.ts";
 import { count, show, textOrJson } from "../explain/phrases.ts";
 import { changeIn, previewOf, toLines } from "../preview-lines.ts";
 import { type PreviewLine, PreviewRows } from "../preview-rows.ts";
-import { dollars } from "../render-usage.ts";
+import { renderCost } from "../render-usage.ts";
 import type { ToolCard } from "../run-view.ts";
 import { clipRow } from "./clip-row.ts";
 import type { Layout } from "./spans.ts";
@@ -21,7 +21,9 @@ export function drawCard(card: ToolCard, layout: Layout, isOpen: boolean): strin
   const facts = [
     card.executedBy ? `by the ${card.executedBy}` : seconds(card.milliseconds),
     ...(card.usage && card.usage.requests > 0 ? [`${count(card.usage.inputTokens + card.usage.outputTokens)} tokens`] : []),
-    ...(card.usage?.usd === undefined || card.usage.usd === 0 ? [] : [dollars(card.usage.usd)]),
+    ...(card.usage?.usd === undefined || card.usage.usd === 0
+      ? []
+      : [renderCost({ usd: card.usage.usd, usdAtLeast: card.usage.usdAtLeast }) ?? ""]),
     ...(card.decision === undefined ? [] : [show(card.decision)]),
   ].join(" · ");
   const name = lastLabel(card.path);

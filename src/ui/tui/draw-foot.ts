@@ -1,7 +1,7 @@
 import type { Limits, Usage } from "../../protocol/usage.ts";
 import { count, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
-import { dollars } from "../render-usage.ts";
+import { dollars, renderCost } from "../render-usage.ts";
 import { clipRow } from "./clip-row.ts";
 import { seconds } from "./draw-card.ts";
 import type { Layout } from "./spans.ts";
@@ -18,14 +18,14 @@ export interface Foot {
 
 /** One row: the model, tokens, dollars, what came from a cache, time, and what is left of the limits. */
 export function drawFoot({ model, usage, limits, elapsed, calledTools }: Foot, { columns, style }: Layout): string {
-  const { inputTokens, outputTokens, cachedInputTokens, estimatedTokens = 0, usd } = usage;
+  const { inputTokens, outputTokens, cachedInputTokens, usd } = usage;
   const of = (limit: number | undefined, render: (value: number) => string) =>
     limit === undefined ? "" : ` of ${render(limit)}`;
   const total = inputTokens + outputTokens;
   const parts = [
     ...(model === undefined ? [] : [show(modelLabel(model))]),
     `${count(inputTokens)} in ${count(outputTokens)} out${limits.tokens === undefined ? "" : ` (${count(total)}${of(limits.tokens, count)})`}`,
-    ...(usd === undefined ? [] : [`${estimatedTokens > 0 ? "about " : ""}${dollars(usd)}${of(limits.usd, dollars)}`]),
+    ...(usd === undefined ? [] : [`${renderCost(usage)}${of(limits.usd, dollars)}`]),
     ...(inputTokens > 0 ? [`${Math.round((100 * cachedInputTokens) / inputTokens)}% cached`] : []),
     ...(limits.tool_calls === undefined ? [] : [`${count(calledTools)}${of(limits.tool_calls, count)} tool calls`]),
     ...(elapsed === undefined

@@ -3,7 +3,7 @@ import { clipText } from "../../util/clip-text.ts";
 import { depthOf, lastLabel } from "../call-label.ts";
 import { count, counted, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
-import { dollars } from "../render-usage.ts";
+import { renderCost } from "../render-usage.ts";
 import type { CallView, RunView } from "../run-view.ts";
 import { clipRow } from "./clip-row.ts";
 import { seconds } from "./draw-card.ts";
@@ -32,7 +32,7 @@ function drawCall(
     seconds(Math.max(0, Math.floor((now - call.startedAt) / 1000) * 1000)),
     ...(call.turn > 0 ? [`turn ${call.turn}`] : []),
     ...(spent > 0 ? [`${count(spent)} tokens`] : []),
-    ...(call.usage.usd ? [dollars(call.usage.usd)] : []),
+    ...(call.usage.usd ? [renderCost({ usd: call.usage.usd, usdAtLeast: call.usage.usdAtLeast }) ?? ""] : []),
     ...(call.ended > 0 ? [`${counted(call.ended, "call")} done`] : []),
     ...(call.model === undefined || call.model === entryModel ? [] : [show(modelLabel(call.model))]),
   ].join(" · ");
