@@ -63,13 +63,11 @@ const campaigns: readonly Campaign[] = [
     files: ["tests/shell/effects"],
     environment: { LLM_DO_LINES: "all", LLM_DO_FUZZ_RUNS: "3000" },
   },
-  { name: "options of programs", files: ["tests/shell/option-tables.test.ts"], environment: { LLM_DO_OPTION_SHARE: "1" } },
   {
     name: "soak and load",
     files: ["tests/soak"],
     environment: { LLM_DO_SOAK_SECONDS: "600", LLM_DO_SOAK_RUNS: "20000" },
   },
-  { name: "traced commands", files: ["tests/shell/traced.test.ts"], environment: { LLM_DO_FUZZ_RUNS: "20000" } },
 ];
 
 const wanted = process.argv.slice(2);

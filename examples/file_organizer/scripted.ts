@@ -26,7 +26,7 @@ export default function play(request: ScriptedRequest): ScriptedAnswer {
 }
 
 function shell(command: string) {
-  return { tool: "shell", args: { command } };
+  return { tool: "shell", args: { command, writes: ["files/output"] } };
 }
 
 function folderOf(path: string): string {

@@ -34,6 +34,8 @@ export interface RuledCall {
   readonly first: readonly string[];
   /** Arguments whose texts are their toolset's: paths in their one form. Default: none. */
   readonly canonical?: ReadonlySet<string>;
+  /** Arguments that give it rights: a rule that allows has to name them. Default: none. */
+  readonly grants?: readonly string[];
 }
 
 export interface Ruling {
@@ -111,6 +113,8 @@ export function describeRule({ effect, rule, source }: ApprovalRule): string {
 
 function matches({ pattern, effect }: ReadRule, call: RuledCall): boolean {
   if (!concerns(pattern, call)) return false;
+  const isNamed = (arg: string) => pattern.args.some(({ name }) => name === arg);
+  if (effect === "allow" && !(call.grants ?? []).every(isNamed)) return false;
   return pattern.args.every(({ name, glob }) => {
     const args = name === undefined ? call.first : [name];
     const texts = args.flatMap((arg) => (call.args.get(arg) ?? []).map((text) => ({ arg, text })));

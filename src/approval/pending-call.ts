@@ -173,7 +173,7 @@ function checkVerdict(own: unknown): OwnVerdict | undefined {
   const { type, by, why } = isRecord(own) ? own : {};
   const reason = typeof why === "string" ? { why } : {};
   if (type === "pre-approved") return { type, ...reason };
-  if (type === "needs-approval") return { type, by: by === "default" ? "default" : "rule", ...reason };
+  if (type === "needs-approval") return { type, by: by === "default" || by === "effects" ? by : "rule", ...reason };
   if (type === "blocked") return { type, why: reason.why ?? "its toolset says so" };
   ignorePromise(own);
   return { type: "blocked", why: "its toolset gave no verdict that is known" };
@@ -197,7 +197,8 @@ export function toRuledCall({ binding, tool, request }: PendingCall, { view }: P
   const args = new Map([...texts, ...Object.entries(special)]);
   const workers = caller.id === undefined ? [caller.name] : [caller.name, caller.id];
   const first = firstArgument(tool) ?? [...args.keys()];
-  return { tool: name, args, first, workers, canonical: new Set(Object.keys(special)) };
+  const grants = (binding.toolset.grants ?? []).filter((arg) => (args.get(arg) ?? []).length > 0);
+  return { tool: name, args, first, workers, canonical: new Set(Object.keys(special)), grants };
 }
 
 /** The argument that a pattern without a name speaks of. */

@@ -12,7 +12,11 @@ const longestPattern = 120;
  * `asked` holds the call itself, too.
  */
 export function proposeRules(call: RuledCall, worker: string, asked: readonly RuledCall[]): readonly ProposedRule[] {
-  const patterns = patternsOf(call).map((pattern) => `${worker}/${call.tool}(${pattern})`);
+  const granted = grantsOf(call);
+  if (granted === undefined) return [];
+  const [first] = call.first;
+  const named = granted === "" ? (pattern: string) => pattern : (pattern: string) => `${first}=${pattern}${granted}`;
+  const patterns = patternsOf(call).map((pattern) => `${worker}/${call.tool}(${named(pattern)})`);
   const rules = isCommand(call) ? patterns : [...patterns, `${worker}/${call.tool}`];
   const fitting = [...new Set(rules)].filter((rule) => covers(rule, call)).slice(0, 3);
   return fitting.map((rule) => ({ rule, covers: asked.filter((one) => covers(rule, one)).length, of: asked.length }));
@@ -32,6 +36,15 @@ export function toRuleForRun(rule: string, { worker, call }: { readonly worker: 
 
 function covers(rule: string, call: RuledCall): boolean {
   return ruleOn([{ effect: "allow", rule, pattern: parseRule(rule) }], call) !== undefined;
+}
+
+/** Names the rights that a call asks for, as the end of a pattern: `, writes=coverage`. Undefined where one has several values. */
+function grantsOf({ grants = [], args }: RuledCall): string | undefined {
+  const named = grants.map((arg) => {
+    const [text, ...others] = args.get(arg) ?? [];
+    return typeof text === "string" && others.length === 0 && isPlain(text) ? `, ${arg}=${text}` : undefined;
+  });
+  return named.some((text) => text === undefined) ? undefined : named.join("");
 }
 
 function isCommand({ first }: RuledCall): boolean {

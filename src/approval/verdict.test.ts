@@ -8,6 +8,8 @@ const table: readonly (readonly [string, OwnVerdict | undefined, boolean | undef
   ["blocked", blocked("no"), undefined, "blocked"],
   ["blocked", blocked("no"), true, "blocked"],
   ["blocked", blocked("no"), false, "blocked"],
+  ["asks for effects", needsApproval("r", "effects"), undefined, "ask"],
+  ["asks for effects", needsApproval("r", "effects"), true, "ask"],
   ["asks by a rule", needsApproval("r", "rule"), undefined, "ask"],
   ["asks by a rule", needsApproval("r", "rule"), true, "ask"],
   ["asks by a rule", needsApproval("r", "rule"), false, "ask"],

@@ -20,7 +20,9 @@ export function judge({ own, preApproved, ruling }: Words): Verdict {
   if (ruling?.effect === "ask") return { type: "ask", why: ruling.why, isUnstated: false };
   if (preApproved === false) return { type: "ask", why: "`_approval_config` says `pre_approved: false`", isUnstated: false };
   if (own?.type === "pre-approved") return { type: "allowed", why: own.why ?? "the toolset pre-approves it" };
-  if (preApproved === true) return { type: "allowed", why: "`_approval_config` says `pre_approved: true`" };
+  // What a call asks for beyond what its tool does of itself is no part of what an author pre-approves.
+  const isGranted = own?.type === "needs-approval" && own.by === "effects";
+  if (preApproved === true && !isGranted) return { type: "allowed", why: "`_approval_config` says `pre_approved: true`" };
   if (ruling?.effect === "allow") return { type: "allowed", why: ruling.why };
   return { type: "ask", why: own?.why ?? "nothing pre-approves it", isUnstated: true };
 }

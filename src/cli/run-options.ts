@@ -17,7 +17,7 @@ export function addCompileOptions(command: Command): Command {
       "another folder for a declared scope, relative to the working directory (repeatable)",
       collectScope,
     )
-    .option("--unisolated", "let rules allow programs of this machine also where nothing can isolate them");
+    .option("--unisolated", "run plain readers, and what rules spell out, also where nothing can isolate them");
 }
 
 /** The flags of a run; `RunFlags` is what becomes of them. */

@@ -92,9 +92,9 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   if (!tools || (target.code && !(await checkTools(syntax, target, { tools, compilation })))) return undefined;
   const approved = new Set(syntax.approvals?.value.flatMap(({ tool, preApproved }) => (preApproved.value ? [tool.value] : [])));
   const preApproved = tools.map(({ name }) => name).filter((name) => approved.has(name) || approved.has("*"));
-  for (const { path, message, isError } of toolset.warnings?.(config.value, scope, preApproved) ?? []) {
+  for (const { path, message, isError, isHint } of toolset.warnings?.(config.value, scope, preApproved) ?? []) {
     const span = spanAt(syntax.configSpans, path) ?? syntax.reference.span;
-    compilation.diagnostics.report(isError ? "toolset-config" : "toolset-warning", {
+    compilation.diagnostics.report(isError ? "toolset-config" : isHint ? "toolset-hint" : "toolset-warning", {
       message: `\`${syntax.reference.value}\`: ${message}`,
       span,
     });

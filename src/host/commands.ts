@@ -44,12 +44,7 @@ export interface CommandRequest {
    * cannot be enforced on a command.
    */
   readonly scopes: Scopes;
-  /**
-   * Names of the scopes whose approvals were looked at for this command. In the others it sees nothing where they have
-   * `readApproval`, and writes nothing where they have `writeApproval`. Default: all scopes.
-   */
-  readonly openScopes?: readonly string[];
-  /** Default: it writes in all `rw` scopes and reads all scopes, as far as `openScopes` allows. */
+  /** Default: it writes in all `rw` scopes, and reads all scopes. */
   readonly rights?: CommandRights;
   /** A folder in one of the scopes. */
   readonly cwd: ResolvedPath;

@@ -87,19 +87,6 @@ export async function readFile(table: ScopeTable, path: ResolvedPath, maxBytes: 
   });
 }
 
-/** Reads the beginning of a regular file, whatever suffixes and sizes its scope allows. */
-export async function readAnyFile(table: ScopeTable, path: ResolvedPath, maxBytes: number): Promise<ReadFile> {
-  assertNotRoot(table, path);
-  return inParent(table, path, async (parent) => {
-    const facts = await lookAt(table, parent);
-    assertFile(parent, facts);
-    if (facts === undefined) throw await notFoundIn(table, parent);
-    return closing(await parent.directory.openFile(parent.name), async (file) => {
-      return { facts: toFileFacts(parent, file.facts), bytes: await file.read(maxBytes) };
-    });
-  });
-}
-
 export interface Writing {
   readonly bytes: Uint8Array;
   readonly expect: string | undefined;

@@ -58,12 +58,6 @@ export async function openSubfolder(table: ScopeTable, above: OpenFolder, name: 
 
 type Use<T> = (folder: OpenFolder) => Promise<T>;
 
-/** Runs a function with a folder in an open one; does nothing where it cannot be opened. */
-export async function inSubfolder(table: ScopeTable, above: OpenFolder, name: string, use: Use<void>): Promise<void> {
-  const folder = await openSubfolder(table, above, name).catch(() => undefined);
-  if (folder !== undefined) await closing(folder, use);
-}
-
 /** Runs a function with the folder of a path. */
 export async function inFolder<T>(table: ScopeTable, path: ResolvedPath, use: Use<T>): Promise<T> {
   return closing(await openFolder(table, path), use);

@@ -151,6 +151,7 @@ export const toolsetOptions: OptionTable<ToolsetOptions<unknown>> = {
   warnings: functionOption,
   narrow: functionOption,
   ruleTexts: functionOption,
+  grants: textsOption,
   describeCall: functionOption,
   preview: functionOption,
   open: functionOption,

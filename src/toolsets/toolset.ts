@@ -118,6 +118,11 @@ export interface Toolset<Config = unknown> {
    * something that the argument may stand for besides. A question proposes to allow the folder of such a text. Pure.
    */
   ruleTexts?(call: PreparedToolsetCall<Config>): Readonly<Record<string, readonly RuleText[]>>;
+  /**
+   * Arguments that give a call rights beyond those of others. A rule of the run that allows has to name each that `ruleTexts` has texts
+   * for. Default: none.
+   */
+  readonly grants?: readonly string[];
   /** One line for a person: `Write 120 characters to reports/a.md`. Pure. */
   describeCall?(call: PreparedToolsetCall<Config>): string;
   /** Returns what a person must see to judge the call. Pure. */
@@ -192,6 +197,8 @@ export interface ConfigWarning {
   readonly message: string;
   /** The program does not compile with it. Default: it is a warning. */
   readonly isError?: true;
+  /** It is a hint: the configuration does what it says, which may be less than its author means. */
+  readonly isHint?: true;
 }
 
 export type Narrowed = { readonly ok: true; readonly config: JsonObject } | { readonly ok: false; readonly why: string };
@@ -298,17 +305,19 @@ export type Reconciliation = "done" | "not-done" | "unknown" | { readonly done: 
 /**
  * `default`: the toolset's general caution, which the author of a worker may lift with `pre_approved: true`.
  * `rule`: something that an author wrote, or a protected name; no `pre_approved` lifts it.
+ * `effects`: rights that the call asks for, and that no configuration gives; a rule of the run that names them lifts that, and no
+ * `pre_approved`.
  */
 export type OwnVerdict =
   | { readonly type: "pre-approved"; readonly why?: string }
-  | { readonly type: "needs-approval"; readonly by: "default" | "rule"; readonly why?: string }
+  | { readonly type: "needs-approval"; readonly by: "default" | "effects" | "rule"; readonly why?: string }
   | { readonly type: "blocked"; readonly why: string };
 
 export function preApproved(why?: string): OwnVerdict {
   return why === undefined ? { type: "pre-approved" } : { type: "pre-approved", why };
 }
 
-export function needsApproval(why?: string, by: "default" | "rule" = "default"): OwnVerdict {
+export function needsApproval(why?: string, by: "default" | "effects" | "rule" = "default"): OwnVerdict {
   return why === undefined ? { type: "needs-approval", by } : { type: "needs-approval", by, why };
 }
 

@@ -133,14 +133,14 @@ export const db = toolset({ name: "db", config: { type: "object" }, tools: () =>
     );
     await trust(cwd, "always");
     expect((await run(cwd)).exitCode).toBe(0);
-    for (const [path, text] of Object.entries(files("1.0.1", "{ url: '${HOME} ${USER}' }", ", redirect_paths: ['w/*']")))
+    for (const [path, text] of Object.entries(files("1.0.1", "{ url: '${HOME} ${USER}' }", ", reads: [w]")))
       await writeFile(join(cwd, path), text);
     const grown = await run(cwd);
     expect(grown.exitCode).toBe(2);
     for (const row of [
       "its code loads the package dep 1.0.1 (node_modules/dep)",
       "its configuration takes the variable USER of the environment",
-      "main has the rule shell: echo, after a question unless pre-approved, output may go to w/*",
+      "main has the rule shell: echo, after a question unless pre-approved, reading w",
     ])
       expect(grown.stderr).toContain(`  ${row}\n`);
   });

@@ -16,7 +16,7 @@ const files = {
   "main.worker": `---
 model: scripted:model.yaml
 sandbox: { paths: { w: { root: ./w, mode: rw } } }
-toolsets: { shell: { rules: [{ pattern: touch, approval_required: false }], ${preApproved} } }
+toolsets: { shell: { rules: [{ pattern: touch made, unisolated: true, approval_required: false }], ${preApproved} } }
 ---
 Go.
 `,
@@ -46,7 +46,7 @@ describe.runIf(process.platform === "linux")("a machine that cannot isolate comm
 
   it.each([
     ["asks", [], { verdict: "ask" }, 4, "else each asks"],
-    ["allows with --unisolated", ["--unisolated"], { verdict: "allowed" }, 0, "by its rules all the same"],
+    ["allows with --unisolated", ["--unisolated"], { verdict: "allowed" }, 0, "plain readers and what rules spell out"],
   ] as const)("%s, by `verdict`, `check --headless` and `explain` too", async (_, flags, verdict, code, text) => {
     const judged = await runBare(["verdict", ".", ...call, "--json", "--trust", ...flags]);
     expect(JSON.parse(judged.stdout)).toMatchObject(verdict);

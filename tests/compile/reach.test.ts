@@ -17,11 +17,6 @@ const shell = (rules: string) => `toolsets: { shell: ${rules} }`;
 const writing = ["write_file", "append_file", "edit_file"].map((name) => `main calls filesystem/${name}, after a question`);
 const outside = '{ root: "~", mode: rw }';
 
-const scoped = (scope: string, rule: string) =>
-  `${shell(`{ rules: [{ pattern: rm, sandbox_paths: [notes], ${rule} }, { pattern: rm, approval_required: false }] }`)}
-sandbox: { paths: { notes: ${scope} } }`;
-const denying = "approval_required: false, deny_args: [-f]";
-
 /** Before, after, and what the program can do more then. */
 const growths: [string, string, string, string[]][] = [
   ["no change", files("{ root: ./notes }"), files("{ root: ./notes }"), []],
@@ -60,30 +55,6 @@ const growths: [string, string, string, string[]][] = [
     [],
   ],
   ["a toolset less", files("{ root: ./notes }"), "description: x", []],
-  [
-    "a suffix less where a rule that denies no longer matches the others, and a freer one follows",
-    scoped("{ root: ./notes, mode: rw }", denying),
-    scoped("{ root: ./notes, mode: rw, suffixes: [.md] }", denying),
-    ["main has the rule shell: rm, without a question, but for rm in notes (rw .md)"],
-  ],
-  [
-    "a scope that is no longer written, in the same way",
-    scoped("{ root: ./notes, mode: rw }", denying),
-    scoped("{ root: ./notes }", denying),
-    ["main has the rule shell: rm, without a question, but for rm in notes (ro)"],
-  ],
-  [
-    "a suffix less where the rule asks, and matches all the same",
-    scoped("{ root: ./notes, mode: rw }", "approval_required: true"),
-    scoped("{ root: ./notes, mode: rw, suffixes: [.md] }", "approval_required: true"),
-    [],
-  ],
-  [
-    "a suffix less where nothing freer follows",
-    `${shell("{ rules: [{ pattern: rm, sandbox_paths: [notes], approval_required: false, deny_args: [-f] }] }")}\nsandbox: { paths: { notes: { root: ./notes, mode: rw } } }`,
-    `${shell("{ rules: [{ pattern: rm, sandbox_paths: [notes], approval_required: false, deny_args: [-f] }] }")}\nsandbox: { paths: { notes: { root: ./notes, mode: rw, suffixes: [.md] } } }`,
-    [],
-  ],
   [
     "a rule",
     shell("{ rules: [] }"),
@@ -136,8 +107,8 @@ const growths: [string, string, string, string[]][] = [
   [
     "a redirection that does not ask",
     shell("{ rules: [{ pattern: ls }] }"),
-    shell("{ rules: [{ pattern: ls, redirect_paths: ['notes/*'] }] }"),
-    ["main has the rule shell: ls, after a question unless pre-approved, output may go to notes/*"],
+    shell("{ rules: [{ pattern: ls, writes: [notes], redirect_paths: ['notes/*'] }] }"),
+    ["main has the rule shell: ls, after a question unless pre-approved, writing in notes, output may go to notes/*"],
   ],
   [
     "isolation that is not required any more",

@@ -107,28 +107,6 @@ describe.skipIf(noWall !== "")("the wall", () => {
       expect((await bench.bash("echo x > d; echo $?", { scopes, cwd: "ro" })).stdout).toBe("1\n");
     });
 
-    test("closes scopes that ask, unless they were looked at", async () => {
-      for (const name of ["hid", "kept", "hid/free"]) bench.put(`in/${name}/x`, "x\n");
-      bench.put("in/hid/.env", "x\n");
-      const scopes = await bench.open([
-        {},
-        { name: "hid", root: bench.at("in/hid"), readApproval: true },
-        { name: "kept", root: bench.at("in/kept"), writeApproval: true },
-        { name: "free", root: bench.at("in/hid/free") },
-      ]);
-      const read = async (more: object) =>
-        (await bench.bash("cat hid/x kept/x hid/free/x | wc -l", { scopes, ...more })).stdout.trim();
-      const closed = { openScopes: ["."] };
-      expect(await read(closed)).toBe("2");
-      expect(await read({ openScopes: [".", "hid"] })).toBe("3");
-      expect(await read({})).toBe("3");
-      expect((await bench.bash("echo y >> hid/x", { scopes, ...closed })).exitCode).not.toBe(0);
-      await bench.bash("rm -rf hid kept", { scopes, ...closed });
-      expect([bench.read("in/hid/x"), bench.read("in/kept/x")]).toEqual(["x\n", "x\n"]);
-      await bench.bash("rm kept/x", { scopes, openScopes: [".", "kept"] });
-      expect(existsSync(bench.at("in/kept/x"))).toBe(false);
-    });
-
     test("hides keys and tokens of a home directory that is a scope, llm-do's included", async () => {
       bench.put("home/.ssh/id_rsa", canary);
       bench.put("home/.netrc", canary);

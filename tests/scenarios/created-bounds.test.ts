@@ -34,22 +34,27 @@ async function want({ main, calls, tools, rules = [] }: Wanting) {
 
 const echo = { name: "echo", instructions: "Say it again." };
 
-test("a created worker has no narrower scope where a rule would no longer match, and a freer one would decide", async () => {
-  const wish = (scope: JsonObject) =>
-    ["worker_create", { ...echo, toolsets: { shell: {} }, sandbox: { paths: { out: scope } } }] as const;
+test("a created worker has no rule that its creator has not, nor looks that are allowed", async () => {
+  const wish = (shell: JsonObject) =>
+    ["worker_create", { ...echo, toolsets: { shell }, sandbox: { paths: { out: {} } } }] as const;
   const main = `
 sandbox: { paths: { out: { root: ./out, mode: rw } } }
 toolsets:
   dynamic_workers: {}
   shell:
     rules:
-      - { pattern: rm, sandbox_paths: [out], approval_required: false, deny_args: [-f] }
-      - { pattern: rm, approval_required: false }`;
-  const { values } = await want({ main, calls: [wish({ suffixes: [".md"] }), wish({ mode: "ro" }), wish({})] });
-  const why = "it has the rule shell: rm, without a question, but for rm in out";
+      - { pattern: make, writes: [out], approval_required: false }
+      - { pattern: ls, approval_required: false }`;
+  const make = { pattern: "make", writes: ["out"], approval_required: false };
+  const calls = [
+    wish({ rules: [{ ...make, writes: ["out/a"] }] }),
+    wish({ looks: "allowed", rules: [make] }),
+    wish({ rules: [make] }),
+  ];
+  const { values } = await want({ main, calls });
   expect(values).toEqual([
-    expect.stringContaining(`${why} (rw .md), which its creator does not`),
-    expect.stringContaining(`${why} (ro), which its creator does not`),
+    expect.stringContaining("no rule of the creator is"),
+    expect.stringContaining("`looks: allowed` is the creator's alone"),
     expect.objectContaining({ worker: "echo" }),
   ]);
 });

@@ -57,7 +57,7 @@ describe("a question hides nothing that a model wrote", () => {
   test("shows a command that prints the beginning of a private key", async () => {
     const world = new World(program);
     const command = 'echo "-----BEGIN PRIVATE KEY-----"; touch pwned; echo "-----END PRIVATE KEY-----"';
-    const { asked } = await session(world, [{ tool: "shell", args: { command, cwd: "w" } }]);
+    const { asked } = await session(world, [{ tool: "shell", args: { command, cwd: "w", writes: ["w"] } }]);
     expect(asked[0]?.lines).toContain("touch pwned");
     expect(world.files("program/w")).toContain("pwned");
   });

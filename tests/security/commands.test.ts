@@ -9,10 +9,13 @@ const open = worker(`
 sandbox: { paths: { work: { root: ./work, mode: rw, write_approval: false }, notes: { root: ./notes } } }
 toolsets:
   filesystem: {}
-  shell: { rules: [{ pattern: "*", approval_required: false }], default: { approval_required: false } }
+  shell: { rules: [], default: { approval_required: true } }
 `);
 
-const shell = (command: string, cwd?: string) => ({ tool: "shell", args: { command, ...(cwd === undefined ? {} : { cwd }) } });
+const shell = (command: string, cwd?: string) => ({
+  tool: "shell",
+  args: { command, writes: ["work"], ...(cwd === undefined ? {} : { cwd }) },
+});
 
 function create(): World {
   return new World({ "main.worker": open, "work/file": "mine", "notes/file": "mine" });

@@ -26,16 +26,8 @@ const host = at("tests/host/attacks.test.ts");
 
 const shellRows = at("tests/security/shell-rows.test.ts");
 
-/**
- * A row of the table of commands, played through whole runs; and the verdicts under a heading of another table, with the test
- * that plays each of them on a real disk with a real shell.
- */
-const shell = (row: string, heading: string, table = "bypasses.txt"): readonly ExecutingTest[] => [
-  shellRows(row),
-  { file: `tests/shell/verdicts/${table}`, name: `# ${heading}` },
-  { file: "tests/shell/canary.test.ts", name: "touches nothing and opens no connection where it is allowed" },
-  { file: "tests/shell/canary.test.ts", name: "does harm without the gate" },
-];
+/** A row of the table of commands, played through whole runs. */
+const shell = (row: string): readonly ExecutingTest[] => [shellRows(row)];
 
 export const rows: readonly Row[] = [
   {
@@ -49,13 +41,13 @@ export const rows: readonly Row[] = [
   {
     ids: ["CVE-2025-54795", "GHSA-x56v-x2h6-7j34"],
     what: "text after an allowed echo executed",
-    tests: shell("CVE-2025-54795", "CVE-2025-54795: text behind an allowed echo"),
+    tests: shell("CVE-2025-54795"),
   },
   {
     ids: ["CVE-2025-55284", "GHSA-x5gv-jw7f-j6xj"],
     what: "a broad list of safe programs read a file and sent it out",
     tests: [
-      ...shell("CVE-2025-55284", "carriers"),
+      ...shell("CVE-2025-55284"),
       commands("reaches no listener of this machine, and resolves no name"),
       commands("gets no secret of the environment, by name, from a process or through an answer"),
     ],
@@ -63,32 +55,32 @@ export const rows: readonly Row[] = [
   {
     ids: ["CVE-2025-58764", "GHSA-qxfv-fcpc-w36x"],
     what: "options of rg executed a program",
-    tests: shell("CVE-2025-58764", "CVE-2025-58764: rg runs a program"),
+    tests: shell("CVE-2025-58764"),
   },
   {
     ids: ["CVE-2025-66032", "GHSA-xq4m-mc3c-vvg3"],
     what: "$IFS and short options",
-    tests: shell("CVE-2025-66032", "CVE-2025-66032: $IFS and short flags"),
+    tests: shell("CVE-2025-66032"),
   },
   {
     ids: ["CVE-2025-64755", "GHSA-7mv8-j34q-vp7q", "CVE-2026-25723", "GHSA-mhg7-666j-cqg4"],
     what: "sed wrote files, also fed by a pipe",
-    tests: shell("CVE-2025-64755, CVE-2026-25723", "CVE-2025-64755, CVE-2026-25723: sed writes"),
+    tests: shell("CVE-2025-64755, CVE-2026-25723"),
   },
   {
     ids: ["CVE-2026-24887", "GHSA-qgqw-h4xq-7w8w", "Claude Code 2.1.113, find"],
     what: "find executed and deleted under a rule for find",
-    tests: shell("CVE-2026-24887", "CVE-2026-24887, log 2.1.113: find executes"),
+    tests: shell("CVE-2026-24887"),
   },
   {
     ids: ["CVE-2026-24053", "GHSA-q728-gf8j-w49r", "Claude Code 2.1.221, zsh", "Claude Code 2.1.238"],
     what: "syntax of another shell than the one that was analysed",
-    tests: shell("CVE-2026-24053", "CVE-2026-24053, logs 2.1.221, 2.1.238: grammar of another shell"),
+    tests: shell("CVE-2026-24053"),
   },
   {
     ids: ["CVE-2026-25722", "GHSA-66q4-vfjg-2qhh"],
     what: "cd into a protected folder, then write",
-    tests: shell("CVE-2026-25722", "CVE-2026-25722: cd into a protected folder, then write"),
+    tests: shell("CVE-2026-25722"),
   },
   {
     ids: ["CVE-2026-25724", "GHSA-4q92-rfm6-2cqx"],
@@ -96,7 +88,7 @@ export const rows: readonly Row[] = [
     tests: [
       files("refuses a link with a harmless name to a file that asks"),
       files("does not write through a hard link to a file outside"),
-      ...shell("CVE-2026-25724", "CVE-2026-25724: links"),
+      ...shell("CVE-2026-25724"),
     ],
   },
   {
@@ -116,7 +108,7 @@ export const rows: readonly Row[] = [
       files("of the program itself are refused even if everything is approved"),
       files("are refused if nobody can be asked"),
       commands("cannot leave protected names behind"),
-      ...shell("CVE-2026-25725", "CVE-2026-25725: protected names that do not exist yet"),
+      ...shell("CVE-2026-25725"),
     ],
   },
   {
@@ -143,14 +135,7 @@ export const rows: readonly Row[] = [
       "Claude Code 2.1.223",
     ],
     what: "line continuation, here-documents, backslashes in options, descriptors, redirections in lists, over-long commands, words",
-    tests: [
-      ...shell(
-        "logs 2.1.6 to 2.1.223",
-        "Claude Code logs: line continuation, here-documents, backslash in a flag, descriptors, redirections in lists",
-      ),
-      ...shell("logs 2.1.113 to 2.1.236", "non-ASCII boundaries, comments, invisible characters"),
-      ...shell("50 parts", "never allowed: what cannot be read with certainty", "structure.txt"),
-    ],
+    tests: [...shell("logs 2.1.6 to 2.1.223"), ...shell("logs 2.1.113 to 2.1.236"), ...shell("50 parts")],
   },
   {
     ids: [
@@ -175,10 +160,7 @@ export const rows: readonly Row[] = [
   {
     ids: ["50-part cap"],
     what: "beyond a number of parts, rules were not checked any more",
-    tests: [
-      ...shell("50 parts", "never allowed: what cannot be read with certainty", "structure.txt"),
-      questions("in a command: %s"),
-    ],
+    tests: [...shell("50 parts"), questions("in a command: %s")],
   },
   {
     ids: ["CVE-2025-59532", "GHSA-w5fx-fh39-j5rw"],
@@ -194,7 +176,7 @@ export const rows: readonly Row[] = [
       shellRows("CVE-2026-19592, drivers"),
       shellRows("CVE-2026-19593, command line"),
       shellRows("CVE-2026-19592, hooks: a commit that a rule allows is made, and runs none"),
-      ...shell("CVE-2026-19592, CVE-2026-19593", "CVE-2026-19592: git runs helpers"),
+      ...shell("CVE-2026-19592, CVE-2026-19593"),
     ],
   },
   {
@@ -224,30 +206,27 @@ export const rows: readonly Row[] = [
   {
     ids: ["CVE-2025-68144", "GHSA-9xwc-hfwc-8w59", "CVE-2025-68143", "CVE-2025-68145", "CVE-2026-27735"],
     what: "values that begin with - became options; paths outside of the repository",
-    tests: [
-      ...shell("CVE-2025-68144", "CVE-2025-68144: values that begin with a dash"),
-      files("makes a file under exactly the name that was shown, byte for byte"),
-    ],
+    tests: [...shell("CVE-2025-68144"), files("makes a file under exactly the name that was shown, byte for byte")],
   },
   {
     ids: ["CVE-2025-57771", "CVE-2025-58370", "CVE-2025-65946", "CVE-2026-110206"],
     what: "a single &, process substitution, indirect expansion, substitution in the program's place",
-    tests: shell("CVE-2025-57771, 58370, 65946, CVE-2026-110206", "CVE-2025-57771, 58370, 65946, CVE-2026-110206: Roo Code"),
+    tests: shell("CVE-2025-57771, 58370, 65946, CVE-2026-110206"),
   },
   {
     ids: ["CVE-2026-22708"],
     what: "built-ins changed what later, allowed commands did",
-    tests: shell("CVE-2026-22708", "CVE-2026-22708: built-ins and assignments"),
+    tests: shell("CVE-2026-22708"),
   },
   {
     ids: ["CVE-2026-30305", "CVE-2026-30314"],
     what: "a substitution within an allowed option",
-    tests: shell("CVE-2026-30305, CVE-2026-30314", "CVE-2026-30305/30314"),
+    tests: shell("CVE-2026-30305, CVE-2026-30314"),
   },
   {
     ids: ["gemini-cli 11510", "gemini-cli 11766"],
     what: "only the first command was looked at",
-    tests: shell("gemini-cli 11510, 11766", "gemini-cli 11510, 11766: the first command only"),
+    tests: shell("gemini-cli 11510, 11766"),
   },
   {
     ids: ["CVE-2026-22812", "CVE-2025-52882"],

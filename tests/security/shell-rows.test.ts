@@ -432,9 +432,18 @@ describe.skipIf(noWall !== "")("commands", () => {
       prepare: config(["user.name", "a"], ["user.email", "a@b"]),
     });
     machine.put("work/.git/hooks/pre-commit", `#!/bin/sh\ntouch "${machine.root}/work/canary"\n`, 0o755);
+    machine.put(
+      "work/main.worker",
+      `---
+sandbox: { paths: { work: { root: ., mode: rw } } }
+toolsets: { shell: { rules: [{ pattern: git commit, writes: [work], opens: [.git], approval_required: false }] } }
+---
+Go.
+`,
+    );
     const command = "git commit --allow-empty -m made";
     const log = () => execFileSync("git", ["-C", join(machine.root, "work"), "log", "--format=%s"]).toString();
-    expect(await play(machine, [{ command }])).toEqual(["ran"]);
+    expect(await play(machine, [{ command, writes: ["work"], opens: [".git"] }])).toEqual(["ran"]);
     expect(log()).toBe("made\nx\n");
     const canary = join(machine.root, "work/canary");
     expect(existsSync(canary)).toBe(false);

@@ -5,8 +5,6 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { ShellConfig } from "../../src/toolsets/shell/config.ts";
 import { loadCommandParser } from "../../src/toolsets/shell/parse/parse-command.ts";
 import { coversCommand, parsePattern } from "../../src/toolsets/shell/patterns.ts";
-import { isHarmlessAwkProgram } from "../../src/toolsets/shell/programs/awk-program.ts";
-import { isHarmlessSedScript } from "../../src/toolsets/shell/programs/sed-script.ts";
 import { bash, Machine } from "./machine.ts";
 import { noise, script } from "./random-scripts.ts";
 import { allow } from "./rule-sets.ts";
@@ -67,7 +65,7 @@ describe("any text", () => {
       const start = performance.now();
       const verdict = await bench.judge({ command: text });
       longest = Math.max(longest, performance.now() - start);
-      expect(["allowed", "ask", "ask-default", "blocked"]).toContain(nameOf(verdict));
+      expect(["allowed", "ask", "ask-default", "ask-effects", "blocked"]).toContain(nameOf(verdict));
     }
     expect(longest).toBeLessThan(3000);
   }, 120_000);
@@ -165,123 +163,4 @@ describe("what is allowed", () => {
     expect(allowed).toBeGreaterThan(runs / 5);
     expect(started).toBeGreaterThan(runs / 5);
   }, 600_000);
-});
-
-describe("little languages", () => {
-  const environment = { PATH: "/usr/bin:/bin", LANG: "C.UTF-8" };
-  const sedPieces = [
-    "s/a/b/",
-    "s/a/b/g",
-    "s|x|y|",
-    "w canary",
-    "e touch canary",
-    "W canary",
-    "r a",
-    "p",
-    "d",
-    "N",
-    "y/ab/cd/",
-    "a text",
-    "a\\\ntext",
-    "i x",
-    "c x",
-    "b",
-    "b x",
-    "t",
-    ":x",
-    "1",
-    "$",
-    "/x/",
-    "1,2",
-    "0~2",
-    "!",
-    "{",
-    "}",
-    ";",
-    "\n",
-    " ",
-    "#",
-    "s/x/y/w canary",
-    "s/x/touch canary/e",
-    "s/[/]/x/",
-    "\\cxc",
-    "q",
-    "=",
-    "l",
-    "n",
-    "/",
-    "w",
-    "e",
-    "[",
-    "]",
-    "\\",
-    "canary",
-  ];
-  test("writes and runs nothing with harmless sed scripts", async () => {
-    machine.put("sed/a", "x\na\nb\n");
-    const scripts = fc.sample(
-      fc.array(fc.constantFrom(...sedPieces), { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join("")),
-      { numRuns: runs * 4, seed: 5 },
-    );
-    const harmless = scripts.filter(isHarmlessSedScript);
-    for (const one of harmless) {
-      await machine.run(["sed", one, "a"], { cwd: "sed", environment });
-      expect(Object.keys(machine.snapshot("sed")), one).toEqual(["sed/a"]);
-    }
-    expect(harmless.length).toBeGreaterThan(runs / 10);
-  }, 300_000);
-
-  const awkPieces = [
-    "{",
-    "}",
-    "(",
-    ")",
-    "print",
-    "printf",
-    " ",
-    '"canary"',
-    '"touch canary"',
-    ">",
-    ">>",
-    "|",
-    "||",
-    "system",
-    "getline",
-    "$1",
-    "x",
-    "=",
-    ";",
-    "\n",
-    "/",
-    "BEGIN",
-    "close",
-    "@",
-    "1",
-    "&&",
-    "\\\n",
-    "<",
-    '"sh"',
-    ">=",
-    ",",
-  ];
-  test("writes and runs nothing with harmless awk programs", async () => {
-    machine.put("awk/a", "x\n");
-    const fixed = [
-      'BEGIN{print "x" > "canary"}',
-      'BEGIN{print "x" >> "canary"}',
-      'BEGIN{print "touch canary" | "sh"}',
-      'BEGIN{system("touch canary")}',
-      'BEGIN{"touch canary" | getline}',
-      'BEGIN{printf "x" > "canary"}',
-    ];
-    expect(fixed.filter(isHarmlessAwkProgram)).toEqual([]);
-    const random = fc.sample(
-      fc.array(fc.constantFrom(...awkPieces), { minLength: 1, maxLength: 8 }).map((pieces) => `BEGIN{${pieces.join("")}}`),
-      { numRuns: runs * 4, seed: 6 },
-    );
-    for (const one of random.filter(isHarmlessAwkProgram).slice(0, runs)) {
-      await machine.run(["awk", one, "a"], { cwd: "awk", environment });
-      expect(Object.keys(machine.snapshot("awk")), one).toEqual(["awk/a"]);
-    }
-  }, 300_000);
 });

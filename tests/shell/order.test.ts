@@ -5,10 +5,10 @@ import { attack, World, worker } from "../security/world.ts";
 
 const program = worker(`
 sandbox: { paths: { s: { root: ./in, mode: rw, write_approval: false } } }
-toolsets: { filesystem: {}, shell: { rules: [{ pattern: "*", approval_required: false }] } }
+toolsets: { filesystem: {}, shell: { rules: [{ pattern: "*", writes: [s], approval_required: false }] } }
 `);
 
-const shell = (command: string): ScriptedCall => ({ tool: "shell", args: { command } });
+const shell = (command: string): ScriptedCall => ({ tool: "shell", args: { command, writes: ["s"] } });
 
 describe.skipIf(process.platform === "win32")("commands and file tools of one turn", () => {
   test("run in the order of the request", async () => {

@@ -81,7 +81,7 @@ test("a verdict makes no folder", async () => {
   const world = createWorld();
   const host = createNodeHost({ environment: {}, wall: false });
   const calls = await judgeCalls({ target: world.at("program"), host, trust: true, model: "anthropic:m", unisolated: true });
-  expect(await calls.judge(shell("touch made"))).toMatchObject({ type: "allowed" });
+  expect(await calls.judge(shell("touch made"))).toMatchObject({ type: "ask" });
   expect(await calls.judge(shell("cat made"))).toMatchObject({ type: "blocked" });
   await calls.close();
   expect(readdirSync(world.at("tmp"))).toEqual([]);

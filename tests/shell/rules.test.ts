@@ -1,119 +1,243 @@
 import { describe, expect, test } from "vitest";
-import type { ScopeDeclaration } from "../../src/host/scopes.ts";
+import type { JsonObject } from "../../src/protocol/json.ts";
 import type { ShellConfig, ShellRule } from "../../src/toolsets/shell/config.ts";
 import { matchesArgument } from "../../src/toolsets/shell/patterns.ts";
+import { allow } from "./rule-sets.ts";
 import { createBench, nameOf } from "./shell-bench.ts";
+
+type Case = readonly [line: string, verdict: string];
+
+/** A line is `COMMAND`, or `COMMAND ┃ EFFECTS` with effects as JSON without the outer braces. `[cwd]` may stand before it. */
+async function verdictOf(config: ShellConfig, line: string, networkEnabled = true) {
+  const [, cwd, text = ""] = /^(?:\[(\w+)\] )?(.*)$/s.exec(line) ?? [];
+  const [command = "", effects = ""] = text.split(" ┃ ");
+  const { judge } = await createBench(config, { networkEnabled });
+  const given = JSON.parse(
+    `{${effects.replace(/\w+(?=:)/g, '"$&"').replace(/[\w./]+(?=[\],])(?<!true)/g, '"$&"')}}`,
+  ) as JsonObject;
+  return judge({ command, ...given, ...(cwd === undefined ? {} : { cwd }) });
+}
+
+function check(config: ShellConfig, cases: readonly Case[]): void {
+  test.each(cases)("%s: %s", async (line, expected) => {
+    const verdict = await verdictOf(config, line);
+    expect(nameOf(verdict), verdict.why).toBe(expected);
+  });
+}
 
 const free = (pattern: string, more: Partial<ShellRule> = {}): ShellRule => ({ pattern, approval_required: false, ...more });
 
-/** The project is read-only, and calls write to `out` without a question. */
-const fixed: readonly ScopeDeclaration[] = [
-  { name: ".", root: "/work", mode: "ro" },
-  { name: "docs", root: "/work/docs", mode: "ro" },
-  { name: "out", root: "/work/out", mode: "rw", writeApproval: false },
-  { name: "notes", root: "/work/out/notes", mode: "rw", suffixes: [".md"] },
-];
+describe("a whitelist of rules blocks everything else", () => {
+  check(
+    {
+      rules: [
+        ...allow("git log, ls, wc, ./run.sh, npm run test:*"),
+        { pattern: "make" },
+        { pattern: "rm", approval_required: true },
+      ],
+    },
+    [
+      ["git log -5", "allowed"],
+      ["g\"it\" 'log'", "allowed"],
+      ["git push", "blocked"],
+      ["gitx log", "blocked"],
+      ["/usr/bin/git log", "blocked"],
+      ["./run.sh a", "allowed"],
+      ["npm run test:unit", "allowed"],
+      ["npm run build", "blocked"],
+      ["make", "ask-default"],
+      ["rm x", "ask"],
+      ["ls && rm x", "ask"],
+      ["ls; evil", "blocked"],
+      ["ls | evil", "blocked"],
+      ["ls $(evil)", "blocked"],
+      ["ls `evil`", "blocked"],
+      ["ls <(evil)", "blocked"],
+      ["ls & evil", "blocked"],
+      ['for f in *.ts; do wc -l "$f"; done', "allowed"],
+      ["if ls; then evil; fi", "blocked"],
+      ["bash -c 'ls; evil'", "blocked"],
+      ["f() { evil; }; f", "blocked"],
+      ["ls \u0007", "blocked"],
+      ["ls 'a", "blocked"],
+      ["git log ┃ writes: [.]", "ask-effects"],
+      ["git log > out/x", "ask-effects"],
+      ["> out/x", "ask-effects"],
+      ["X=1 > out/x", "ask-effects"],
+      ["X=1", "ask-default"],
+      ["evil ┃ writes: [.]", "blocked"],
+    ],
+  );
+});
 
-async function verdictOf(config: ShellConfig, line: string, scopes?: readonly ScopeDeclaration[]): Promise<string> {
-  const [, cwd, command = ""] = /^(?:\[(\w+)\] )?(.*)$/s.exec(line) ?? [];
-  const { judge } = await createBench(config, scopes ? { scopes } : {});
-  return nameOf(await judge({ command, ...(cwd === undefined ? {} : { cwd }) }));
-}
+describe("the first rule that gives the effects decides", () => {
+  const rules = [
+    free("npm test"),
+    free("npm run build", { writes: ["out"] }),
+    { pattern: "git commit", writes: ["."], opens: [".git"], approval_required: true },
+    free("git", { writes: [] }),
+    free("npm install", { writes: ["."], opens: ["package.json"], network: true }),
+    free("cat", { reads: ["secret"] }),
+    { pattern: "rm", blocked: true },
+    free("*", { writes: ["free"] }),
+  ];
+  check({ rules, default: { approval_required: true } }, [
+    ["npm test", "allowed"],
+    ["npm test ┃ writes: [free]", "allowed"],
+    ["npm test ┃ writes: [out]", "ask-effects"],
+    ["npm run build ┃ writes: [out]", "allowed"],
+    ["npm run build ┃ writes: [out/deep/er]", "allowed"],
+    ["npm run build ┃ writes: [.]", "ask-effects"],
+    ["npm run build ┃ writes: [src]", "ask-effects"],
+    ["npm run build > out/log", "allowed"],
+    ["npm run build 2>&1 | tail -20 ┃ writes: [out]", "allowed"],
+    ["npm run build | tail -20 > out/log", "ask-effects"],
+    ["cd src && npm run build ┃ writes: [out]", "allowed"],
+    ["CI=1 npm run build ┃ writes: [out]", "allowed"],
+    ["PATH=. npm run build ┃ writes: [out]", "ask"],
+    ["timeout 60 npm run build ┃ writes: [out]", "allowed"],
+    ["env NODE_ENV=test npm run build ┃ writes: [out]", "allowed"],
+    ["env -S 'evil' npm run build ┃ writes: [out]", "ask-effects"],
+    ["npm run build; evil ┃ writes: [out]", "ask-effects"],
+    ["git log", "allowed"],
+    ["git status && git diff", "allowed"],
+    ["git push ┃ writes: [.], opens: [.git]", "ask-effects"],
+    ["git commit -m x ┃ writes: [.], opens: [.git]", "ask"],
+    ["git commit -m x ┃ writes: [.]", "ask"],
+    ["git commit -m x", "ask"],
+    ["npm install x ┃ writes: [.], opens: [package.json], network: true", "allowed"],
+    ["npm install x ┃ network: true", "allowed"],
+    ["npm install x ┃ writes: [.], opens: [.git]", "ask-effects"],
+    ["cat secret/key.txt", "allowed"],
+    ["cat secret/key.txt ┃ network: true", "ask-effects"],
+    ["head secret/key.txt", "ask-effects"],
+    ["rm x", "blocked"],
+    ["rm x ┃ writes: [.]", "blocked"],
+    ["/bin/rm x ┃ writes: [free]", "blocked"],
+    ["npm test; rm x", "blocked"],
+    ["xargs rm < out/old.txt", "blocked"],
+    ["find . -exec rm {} +", "blocked"],
+    ["npm run env -- rm x", "blocked"],
+    ["x86_64 rm x ┃ writes: [free]", "blocked"],
+    ["bash -c 'rm x'", "blocked"],
+  ]);
+});
 
-describe("a rule holds for the folder that it was written for", () => {
-  const rules = [free("bash scripts/build.sh"), free("make"), free("./run.sh"), free("node scripts/*"), free("cat"), free("cd")];
+describe("a line that cannot be taken apart never runs by a rule with effects", () => {
+  check({ rules: [free("*", { writes: ["out"] })] }, [
+    ['eval "$x" ┃ writes: [out]', "ask"],
+    ["$x ┃ writes: [out]", "ask"],
+    ["for p in a b; do $p; done ┃ writes: [out]", "ask"],
+    ["python3 -c 'import os' ┃ writes: [out]", "ask"],
+    ["node -e 1 ┃ writes: [out]", "ask"],
+    ["perl -ne 'print' x ┃ writes: [out]", "ask"],
+    ["python3 < out/old.txt ┃ writes: [out]", "ask"],
+    ["bash < out/old.txt ┃ writes: [out]", "ask"],
+    ["source ./env.sh && make ┃ writes: [out]", "ask"],
+    ["export PATH=. && make ┃ writes: [out]", "ask"],
+    ["make & ┃ writes: [out]", "ask-effects"],
+    ["make $(ls) ┃ writes: [out]", "ask-effects"],
+    ["make; f() { evil; } ┃ writes: [out]", "ask"],
+    ["python3 build.py ┃ writes: [out]", "allowed"],
+    ["bash scripts/build.sh ┃ writes: [out]", "allowed"],
+    ["bash -c 'make all' ┃ writes: [out]", "allowed"],
+    ["export CI=1 && make ┃ writes: [out]", "allowed"],
+    ['make "$X" ┃ writes: [out]', "allowed"],
+    ["ls $(ls)", "allowed"],
+    ['eval "$x"', "ask"],
+    ["make 'a", "blocked"],
+  ]);
+});
 
-  test.each([
-    ["bash scripts/build.sh", "allowed"],
-    ["[out] bash scripts/build.sh", "ask"],
-    ["cd out && bash scripts/build.sh", "ask"],
-    ["[out] ./run.sh", "ask"],
-    ["[src] ./run.sh", "allowed"],
-    ["[out] node scripts/x.js", "ask"],
+describe("looks: allowed", () => {
+  const rules = [
+    free("npm test", { writes: ["out"] }),
+    { pattern: "make", writes: ["out"], approval_required: true },
+    { pattern: "npm publish", approval_required: true },
+    { pattern: "rm", blocked: true },
+    { pattern: "curl" },
+  ];
+  check({ looks: "allowed", rules }, [
+    ['for f in src/*.ts; do wc -l "$f"; done', "allowed"],
+    ["find . -name '*.ts' -exec wc -l {} +", "allowed"],
+    ["diff <(sort a) <(sort b)", "allowed"],
+    ['eval "$x"', "allowed"],
+    ["python3 -c 'print(1)'", "allowed"],
     ["make", "allowed"],
-    ["[src] make", "allowed"],
-    ["[docs] make", "allowed"],
-    ["[out] make", "ask"],
-    ["cd out && make", "ask"],
-    ["[out] cat old.txt", "allowed"],
-  ])("%s: %s", async (line, verdict) => {
-    expect(await verdictOf({ rules }, line, fixed)).toBe(verdict);
-  });
-
-  test("where calls can write anyway, programs find what they run everywhere, and a rule can name the scope", async () => {
-    expect(await verdictOf({ rules }, "[out] make")).toBe("allowed");
-    for (const pattern of ["make", "./run.sh"]) {
-      const named = [free(pattern, { sandbox_paths: ["out"] })];
-      expect(await verdictOf({ rules: named }, `[out] ${pattern}`, fixed)).toBe("allowed");
-    }
-  });
+    ["git status & git log", "allowed"],
+    ["ls 'a", "allowed"],
+    ["npm publish", "ask"],
+    ["curl x", "ask-default"],
+    ["rm x", "blocked"],
+    ["echo a | xargs rm", "blocked"],
+    ["npm test ┃ writes: [out]", "allowed"],
+    ["make ┃ writes: [out]", "ask"],
+    ["ls > out/x", "blocked"],
+    ["ls ┃ network: true", "blocked"],
+    ["cat secret/key.txt", "blocked"],
+  ]);
 });
 
-describe("what restricts a program restricts it by its path", () => {
-  const open = { approval_required: false };
-
-  test.each([
-    ["/bin/rm notes.txt", [{ pattern: "rm", approval_required: true }], "ask"],
-    ["timeout 5 /bin/rm notes.txt", [free("timeout"), { pattern: "rm", approval_required: true }], "ask"],
-    ["/usr/bin/git log -p", [free("git", { deny_args: ["-p"] })], "blocked"],
-    ["/usr/bin/git log", [free("git", { deny_args: ["-p"] })], "allowed"],
-    ["/bin/rm x", [free("rm"), { pattern: "rm", approval_required: true }], "allowed"],
-    ["/bin/rm x", [free("/bin/rm"), { pattern: "rm", approval_required: true }], "allowed"],
-  ] satisfies [string, ShellRule[], string][])("%s", async (command, rules, verdict) => {
-    expect(await verdictOf({ rules, default: open }, command)).toBe(verdict);
-  });
+describe("the default", () => {
+  check({ rules: [free("ls")], default: { approval_required: false } }, [
+    ["make", "allowed"],
+    ["make ┃ writes: [out]", "ask-effects"],
+    ['eval "$x"', "ask"],
+  ]);
+  check({ rules: [], default: { approval_required: false, writes: ["out"] } }, [
+    ["make all ┃ writes: [out/a]", "allowed"],
+    ["make all ┃ writes: [.]", "ask-effects"],
+    ["make 'a", "ask"],
+  ]);
 });
 
-describe("sandbox_paths", () => {
-  const rules = "tar -xf, gcc, rg, grep, find, cat, tee, rm, mytool"
-    .split(", ")
-    .map((one) => free(one, { sandbox_paths: ["docs", "out"] }));
+describe("programs that need no rule", () => {
+  check({ rules: [...allow("ls"), { pattern: "tail", approval_required: true }] }, [
+    ["cd src && ls | wc -l", "allowed"],
+    ["echo a; ls; true", "allowed"],
+    ["echo a", "blocked"],
+    ["cat a | wc -l", "blocked"],
+    ["cd src", "blocked"],
+    ["ls | tail", "ask"],
+    ["ls; awk 1 a", "blocked"],
+  ]);
+});
 
-  test.each([
-    ["tar -xf out/a.tar", "blocked"],
-    ["[out] tar -xf a.tar", "allowed"],
-    ["gcc out/x.c", "blocked"],
-    ["rg -f docs/a.md", "blocked"],
-    ["rg x docs", "allowed"],
-    ["grep -rf docs/a.md", "blocked"],
-    ["grep -f docs/a.md out/old.txt", "allowed"],
-    ["find -newer docs/a.md", "blocked"],
-    ["find docs -newer docs/a.md", "allowed"],
-    ["cat docs/a.md - < README.md", "blocked"],
-    ["cat docs/a.md - < out/old.txt", "allowed"],
-    ["mytool docs/a.md", "allowed"],
-  ])("%s: %s", async (line, verdict) => {
-    expect(await verdictOf({ rules }, line)).toBe(verdict);
-  });
+describe("a rule with effects is meant for the scope in which commands run by default", () => {
+  const make = { writes: ["out"] };
+  check({ rules: [free("make", make), free("ninja", { ...make, sandbox_paths: ["free"] })] }, [
+    ["make ┃ writes: [out]", "allowed"],
+    ["[src] make ┃ writes: [out]", "allowed"],
+    ["[free] make ┃ writes: [out]", "ask-effects"],
+    ["cd free && make ┃ writes: [out]", "ask-effects"],
+    ["[free] ninja ┃ writes: [out]", "allowed"],
+    ["[free] make", "allowed"],
+  ]);
+});
 
-  test("files that are not there yet have the suffixes of their scope", async () => {
-    const ofNotes = { rules: [free("tee", { sandbox_paths: ["notes"] }), free("mkdir", { sandbox_paths: ["notes"] })] };
-    expect(await verdictOf(ofNotes, "tee out/notes/x.md", fixed)).toBe("allowed");
-    expect(await verdictOf(ofNotes, "tee out/notes/x.sh", fixed)).toBe("blocked");
-    expect(await verdictOf(ofNotes, "mkdir out/notes/x", fixed)).toBe("allowed");
-  });
-
-  test("a rule that asks matches whatever the rights of the scope", async () => {
-    const asking = { rules: [{ pattern: "rm", sandbox_paths: ["notes"], approval_required: true }, free("rm")] };
-    expect(await verdictOf(asking, "rm out/notes/a.txt", fixed)).toBe("ask");
-    const fixedDocs = {
-      rules: [{ pattern: "rm", sandbox_paths: ["docs"], approval_required: true }],
-      default: { approval_required: false },
-    };
-    expect(await verdictOf(fixedDocs, "rm docs/a.md", fixed)).toBe("ask");
-    expect(await verdictOf(asking, "rm out/old.txt", fixed)).toBe("allowed");
-    expect(await verdictOf(asking, "rm out/old.txt out/notes/a.md", fixed)).toBe("ask");
-  });
-
-  test("what a rule restricts, it restricts wherever a path could lie in its scopes", async () => {
-    const docs = { sandbox_paths: ["docs"] };
-    const asking = { rules: [{ pattern: "cat", ...docs, approval_required: true }, free("cat")] };
-    expect(await verdictOf(asking, "[out] cat old.txt", fixed)).toBe("allowed");
-    expect(await verdictOf(asking, "[out] cat ../docs/a.md", fixed)).toBe("ask");
-    const denying = { rules: [free("rm", { sandbox_paths: ["notes"], deny_args: ["-f"] }), free("rm")] };
-    expect(await verdictOf(denying, "rm -f out/notes/a.txt", fixed)).toBe("blocked");
-    expect(await verdictOf(denying, "rm -f out/old.txt", fixed)).toBe("allowed");
-  });
+describe("comforts are judged on words", () => {
+  const rules = [
+    free("cat", { sandbox_paths: ["docs"] }),
+    free("rm", { sandbox_paths: ["out"], writes: ["out"] }),
+    { pattern: "rm", writes: ["."] },
+    free("git", { deny_args: ["--force", "-f"], approval_required_if_args: ["--all"] }),
+    free("npm test", { writes: ["out"], redirect_paths: ["out/*.log"] }),
+  ];
+  check({ rules }, [
+    ["cat docs/a.md docs/deep/b.md", "allowed"],
+    ["cat README.md", "blocked"],
+    ["cat docs/../README.md", "blocked"],
+    ["cat docs/*.md", "allowed"],
+    ["cat $x", "blocked"],
+    ["[docs] cat a.md", "allowed"],
+    ["rm out/x ┃ writes: [out]", "allowed"],
+    ["rm x ┃ writes: [.]", "ask-default"],
+    ["git push --forc", "blocked"],
+    ["git log --all", "ask"],
+    ["git log $x", "ask"],
+    ["npm test > out/a.log", "allowed"],
+    ["npm test > out/a.txt", "blocked"],
+  ]);
 });
 
 test.each([

@@ -137,11 +137,11 @@ export async function createBench(config: ShellConfig, options: BenchOptions = {
   return { host, scopes, toolset, tool, requests, prepare, judge, run };
 }
 
-/** `allowed`, `ask` (by a rule, or by something that no pre-approval lifts), `ask-default`, `blocked`. */
-export type VerdictName = "allowed" | "ask" | "ask-default" | "blocked";
+/** `allowed`, `ask` (by a rule), `ask-effects`, `ask-default`, `blocked`. */
+export type VerdictName = "allowed" | "ask" | "ask-effects" | "ask-default" | "blocked";
 
 export function nameOf(verdict: OwnVerdict): VerdictName {
   if (verdict.type === "pre-approved") return "allowed";
   if (verdict.type === "blocked") return "blocked";
-  return verdict.by === "rule" ? "ask" : "ask-default";
+  return verdict.by === "rule" ? "ask" : `ask-${verdict.by}`;
 }

@@ -126,6 +126,12 @@ export const compileCodes = {
     explanation:
       "The toolset takes this configuration, and says that a part of it does nothing, or blocks everything: a rule that an earlier one shadows, a pattern that nothing matches. The message says which part, and why.",
   },
+  "toolset-hint": {
+    severity: "hint",
+    title: "A configuration that may do less than was meant",
+    explanation:
+      "The toolset takes this configuration, and it does what it says. A rule of the shell without `writes` allows looking alone: its commands change nothing. The message has the key to add, and the one that says that this is meant.",
+  },
   "toolset-not-one": {
     severity: "error",
     title: "An export that is neither a tool nor a toolset",

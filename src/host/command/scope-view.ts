@@ -14,7 +14,7 @@ import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
 const ownFolders = ["/proc", "/dev", "/sys"];
 
 export interface ScopeRights {
-  readonly request: Pick<CommandRequest, "rights" | "openScopes">;
+  readonly request: Pick<CommandRequest, "rights">;
   readonly places: readonly WritePlace[];
 }
 
@@ -24,8 +24,7 @@ export function toRootMounts(table: ScopeTable, handles: readonly EntryHandle[],
     if (ownFolders.some((folder) => isWithin(path, folder))) return [];
     if (!isShown(declaration, given)) return [{ kind: "hidden-folder", path }];
     if (given.request.rights?.scratch) return [{ ...toMount("writable", path, handles[index]), isLayer: true }];
-    const isOpen = given.request.openScopes?.includes(declaration.name) !== false || declaration.writeApproval !== true;
-    const kind = isOpen && isWritable(given.places, { scope: declaration, components: [] }) ? "writable" : "read-only";
+    const kind = isWritable(given.places, { scope: declaration, components: [] }) ? "writable" : "read-only";
     return [toMount(kind, path, handles[index])];
   });
 }
@@ -33,10 +32,9 @@ export function toRootMounts(table: ScopeTable, handles: readonly EntryHandle[],
 /** What needs an approval to be read, or has files that file tools do not show, is shown by name alone. */
 export function isShown(
   { name, readApproval, suffixes }: ScopeDeclaration,
-  { request: { rights, openScopes } }: Pick<ScopeRights, "request">,
+  { request: { rights } }: Pick<ScopeRights, "request">,
 ): boolean {
-  if (rights === undefined) return readApproval !== true || openScopes?.includes(name) !== false;
-  return (readApproval !== true && suffixes === undefined) || rights.reads.includes(name);
+  return rights === undefined || (readApproval !== true && suffixes === undefined) || rights.reads.includes(name);
 }
 
 /** The folders in scopes that may be written. `handles`: of the places, in their order. */

@@ -8,10 +8,12 @@ import type { Effects } from "./effects.ts";
 /** Access of the toolset to the machine. */
 export interface ShellAccess {
   readonly commands: Commands;
-  /** Commands may use the network (`sandbox.network_enabled`). */
+  /** Commands may ask for the network (`sandbox.network_enabled`). */
   readonly networkEnabled: boolean;
-  /** Commands that rules allow run without a question where they cannot be isolated. Default false. */
+  /** Plain readers, and what rules spell out, run without a question where they cannot be isolated. Default false. */
   readonly unisolated?: boolean;
+  /** The worker has no scopes: its commands have a folder of their own, and may write in it. Default false. */
+  readonly hasOwnFolder?: boolean;
 }
 
 /** A command as it would run. */
@@ -19,19 +21,12 @@ export interface PlannedRun {
   readonly request: CommandRequest["command"];
   readonly cwd: ResolvedPath;
   readonly timeoutSeconds: number;
-  readonly networkEnabled: boolean;
-  /** What it may do beyond looking. Undefined where the call names no effect: the rules alone decide then. */
-  readonly effects: Effects | undefined;
-  /** The folders of `effects.writes`. */
+  /** What it may do beyond looking. */
+  readonly effects: Effects;
+  /** The folders of `effects.writes`, or the folder of its own. */
   readonly writes: readonly ResolvedPath[];
   /** Why it is not isolated. Undefined behind a kernel wall. */
   readonly notIsolated: string | undefined;
-  /** Protected names that it may use like others: a person is asked, or a rule spells out what uses them. */
-  readonly opens: readonly string[];
-  /** As `CommandRequest.openScopes`: the scope that it runs in. Undefined: all, since a person is asked, or git records them. */
-  readonly openScopes: readonly string[] | undefined;
-  /** Hooks of a git repository may run: a person is asked, whatever is pre-approved. */
-  readonly hooks: boolean;
 }
 
 /** A call as it was prepared: judged, shown, and then run as it is. */
@@ -42,12 +37,6 @@ export interface ShellWork extends PlannedRun {
   readonly description: string;
   readonly preview: Preview;
   readonly canonicalArgs: JsonObject;
-  /** Tells a model what it can do instead where the call is denied. */
-  readonly hint?: string;
-  /** Facts that the judgement rests on, for the comparison after the question. */
+  /** Facts that the judgement rests on, for the comparison after the question, and content to which an approval for the run is bound. */
   readonly facts: JsonObject;
-  /** Content to which an approval for the run is bound. */
-  readonly content: { readonly now: JsonObject };
-  /** It changes nothing anywhere. */
-  readonly isLook: boolean;
 }

@@ -4,7 +4,6 @@ import type { PlannedRun } from "./access.ts";
 import { describeEffects } from "./effects.ts";
 import type { ShellPlan, SimpleCommand } from "./parse/plan.ts";
 import { showWord } from "./parse/quote.ts";
-import { baseName } from "./parse/scripts.ts";
 
 const longestTitle = 200;
 
@@ -15,26 +14,20 @@ export function describeRun({ request, notIsolated, cwd, effects }: PlannedRun):
   const isWhole = others.length === 0 && first.length <= longestTitle;
   const cut = `${clipText(first, longestTitle)} (${command.length} characters in all, shown below)`;
   const where = cwd.virtualPath === "." ? "" : ` in ${cwd.virtualPath}`;
-  const rights = effects === undefined ? "" : ` (${describeEffects(effects)})`;
-  const isolation = notIsolated === undefined ? rights : " (not isolated)";
-  return `Run${isolation}${where}: ${isWhole ? first : cut}`;
+  const rights = notIsolated === undefined ? describeEffects(effects) : "not isolated";
+  return `Run (${rights})${where}: ${isWhole ? first : cut}`;
 }
 
 /** Exactly what would be started: the arguments of one program, or the whole script and the programs in it. */
 export function previewRun(run: PlannedRun, plan: ShellPlan): Preview {
-  const { request, notIsolated, networkEnabled, opens, hooks } = run;
+  const { request, notIsolated, effects } = run;
   const facts = [
     `in ${run.cwd.virtualPath}, ${run.timeoutSeconds} s at most`,
-    ...(opens.length === 0 ? [] : [`may use the protected names ${opens.join(", ")}`]),
-    ...(hooks && startsGit(plan) ? ["hooks of the repository run"] : []),
-    notIsolated === undefined ? `isolated, ${networkEnabled ? "with" : "without"} network` : `not isolated: ${notIsolated}`,
+    ...(effects.opens.includes(".git/hooks") ? ["hooks of the repository run"] : []),
+    notIsolated === undefined ? `isolated; ${describeEffects(effects)}` : `not isolated: ${notIsolated}`,
   ];
   const lines = request.type === "argv" ? [request.argv.map(showWord).join(" ")] : scriptLines(request.script, plan);
   return { type: "text", syntax: "shell", text: `${lines.join("\n")}\n\n(${facts.join("; ")})` };
-}
-
-function startsGit({ commands }: ShellPlan): boolean {
-  return commands.some(({ words }) => words.some(({ value }) => baseName(value) === "git"));
 }
 
 function scriptLines(script: string, plan: ShellPlan): readonly string[] {

@@ -1,3 +1,4 @@
+import type { Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 
 /** What a command may do beyond looking. Names are sorted; a command without any changes nothing, and sees no network. */
@@ -11,14 +12,33 @@ export interface Effects {
   readonly network: boolean;
 }
 
-/** Names of the arguments that ask for effects. */
+/** Effects as a rule has them: what it leaves out, it does not give. */
+export type EffectKeys = Partial<Effects>;
+
+/** Names of the arguments that ask for effects, and of the keys that give them. */
 export const effectNames = ["writes", "opens", "reads", "network"] as const;
 
-export function isLook({ writes, opens, reads, network }: Effects): boolean {
+export function isLook({ writes = [], opens = [], reads = [], network = false }: EffectKeys): boolean {
   return writes.length + opens.length + reads.length === 0 && !network;
 }
 
-/** Arguments of a call, or keys of a rule; what is not asked for is left out. */
+/** Returns whether a rule gives all that a call asks for. */
+export function contains(rule: EffectKeys, call: Effects, scopes: Pick<Scopes, "resolve">): boolean {
+  const { writes = [], opens = [], reads = [], network = false } = rule;
+  return (
+    call.writes.every((path) => writes.some((folder) => isIn(scopes, path, folder))) &&
+    call.opens.every((name) => opens.includes(name)) &&
+    call.reads.every((name) => reads.includes(name)) &&
+    (network || !call.network)
+  );
+}
+
+function isIn(scopes: Pick<Scopes, "resolve">, path: string, folder: string): boolean {
+  const [inner, outer] = [scopes.resolve(path), scopes.resolve(folder)];
+  return inner.scope.name === outer.scope.name && outer.components.every((name, index) => name === inner.components[index]);
+}
+
+/** Arguments of a call; what is not asked for is left out. */
 export function toEffectArgs({ writes, opens, reads, network }: Effects): JsonObject {
   return {
     ...(writes.length > 0 ? { writes: [...writes] } : {}),
@@ -29,8 +49,8 @@ export function toEffectArgs({ writes, opens, reads, network }: Effects): JsonOb
 }
 
 /** Describes effects for a person: `may write in out, and .git; no network`. */
-export function describeEffects({ writes, opens, reads, network }: Effects): string {
-  const places = writes.length === 0 ? "writes nothing" : `may write in ${[...writes].map(quoteName).join(", ")}`;
+export function describeEffects({ writes = [], opens = [], reads = [], network = false }: EffectKeys): string {
+  const places = writes.length === 0 ? "writes nothing" : `may write in ${writes.map(quoteName).join(", ")}`;
   const opened = opens.length === 0 ? "" : `, and ${opens.map(quoteName).join(", ")}`;
   const read = reads.length === 0 ? "" : `; may read ${reads.map(quoteName).join(", ")}`;
   return `${places}${opened}${read}; ${network ? "with" : "no"} network`;

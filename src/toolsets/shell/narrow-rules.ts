@@ -1,6 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import type { Narrowed } from "../toolset.ts";
+import { type EffectKeys, isLook } from "./effects.ts";
 
 /**
  * Rules of a created worker: those of its creator, in their order. One can be left out where no later one lets through what it asks for
@@ -12,8 +13,12 @@ export function narrowRules(own: JsonObject, wish: JsonObject): Narrowed {
   const wanted = listOf(wish["rules"]);
   const standard = wish["default"];
   const refused = (why: string): Narrowed => ({ ok: false, why: `${why}; to be had: ${describe(own)}` });
-  if (standard !== undefined && strictness(standard) < strictness(own["default"]))
-    return refused("`default` is the creator's or none");
+  if (standard !== undefined && !isAsStrict(own["default"], standard)) return refused("`default` is the creator's or none");
+  const [looks, ownLooks] = [wish["looks"] === "allowed", own["looks"] === "allowed"];
+  if (looks && !ownLooks) return refused("`looks: allowed` is the creator's alone");
+  // Where looks are allowed, a rule with effects lets no look pass one without that asks for it.
+  if (ownLooks && !looks && wanted.some((rule) => !isFree(rule)) && wanted.some(hasEffects))
+    return refused("rules that ask need the creator's `looks: allowed`");
   let next = 0;
   const omitted: JsonValue[] = [];
   for (const rule of wanted) {
@@ -34,10 +39,13 @@ function listOf(rules: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(rules) ? rules : [];
 }
 
-/** 0: without a question. Absent as a default: blocked. */
-function strictness(standard: JsonValue | undefined): number {
-  if (!isRecord(standard)) return 2;
-  return standard["approval_required"] === false ? 0 : 1;
+/** The creator's own, or one that asks where the creator's does not. */
+function isAsStrict(own: JsonValue | undefined, wish: JsonValue): boolean {
+  return own !== undefined && covers(own, wish);
+}
+
+function hasEffects(rule: JsonValue): boolean {
+  return isRecord(rule) && !isLook(rule as EffectKeys);
 }
 
 /** The same rule, or one that asks where the creator's does not. */
@@ -51,11 +59,14 @@ function covers(own: JsonValue, wish: JsonValue): boolean {
 
 /** No other rule can be freer. */
 function isFree(rule: JsonValue): boolean {
-  if (!isRecord(rule) || rule["approval_required"] !== false) return false;
+  if (!isRecord(rule) || rule["approval_required"] !== false || rule["blocked"] === true) return false;
   return ["deny_args", "approval_required_if_args"].every((key) => rule[key] === undefined);
 }
 
-function describe({ rules, default: standard }: JsonObject): string {
+function describe({ rules, default: standard, looks }: JsonObject): string {
   const shown = listOf(rules).map((rule) => `\`${canonicalJson(rule)}\``);
-  return [...shown, ...(standard === undefined ? [] : [`\`default: ${canonicalJson(standard)}\``])].join(", ") || "none";
+  const others = Object.entries({ default: standard, looks }).flatMap(([key, value]) => {
+    return value === undefined ? [] : [`\`${key}: ${canonicalJson(value)}\``];
+  });
+  return [...shown, ...others].join(", ") || "none";
 }

@@ -78,11 +78,6 @@ export function matchesArgument(glob: string, { value }: ShellWord): boolean {
   );
 }
 
-/** True where the pattern spells this token out, so that its author meant just it. */
-export function spellsOut(pattern: Pattern, token: string): boolean {
-  return pattern.slice(1).some((one) => one === token && !one.includes("*"));
-}
-
 /** True where `earlier` covers all that `later` covers. */
 export function includesPattern(earlier: Pattern, later: Pattern): boolean {
   const trimmed = withoutTrailingStars(earlier);

@@ -1,4 +1,3 @@
-import { protectionOfName } from "../../host/protected-names.ts";
 import { describeScope } from "../../host/scope-refusals.ts";
 import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
@@ -6,6 +5,7 @@ import { type ToolFailure, toolFailure } from "../toolset.ts";
 import { type Effects, effectNames } from "./effects.ts";
 import { followPath } from "./parse/folders.ts";
 import { everyCommand, type Folder, type ShellPlan, type ShellWord } from "./parse/plan.ts";
+import { refusalToOpen } from "./warnings.ts";
 
 export interface EffectContext {
   readonly scopes: Scopes;
@@ -133,11 +133,8 @@ function pathOf({ scope }: ResolvedPath, components: Folder | undefined): string
 }
 
 function assertOpenable(name: string, scopes: Scopes): void {
-  const components = name.split("/");
-  const protection = components.every((one) => one !== "" && one !== "..") ? protectionOfName(components) : undefined;
-  if (protection === undefined) throw refused(`\`${name}\` is not a protected name, and needs no \`opens\``, scopes);
-  const isGit = name === ".git" || name === ".git/config" || name === ".git/hooks";
-  if (protection === "ask-read-and-write" && !isGit) throw refused(`\`${name}\` is never opened to a command`, scopes);
+  const why = refusalToOpen(name);
+  if (why !== undefined) throw refused(`\`${name}\` ${why}`, scopes);
 }
 
 /** A scope that every command sees needs no right. `.git`: the history of repositories that hold files which ask. */

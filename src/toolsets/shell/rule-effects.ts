@@ -1,55 +1,43 @@
-import type { ToolsetScope } from "../toolset.ts";
 import type { ShellConfig, ShellRule } from "./config.ts";
-import { includesPattern, parsePattern } from "./patterns.ts";
+import { isLook } from "./effects.ts";
 
 /**
- * Describes what the rules let through, one text a rule. The first rule that matches decides, so a rule names those before it
- * that could match the same command and let less through: without one of those it lets more through. One that also allows does not
- * match where its scopes have fewer rights or suffixes, so these are named with it.
+ * Describes what the rules let through, one text a rule. The first rule that matches and gives the effects decides, so a rule names
+ * those before it that are stricter and could match the same command: without one of those it lets more through.
  */
-export function describeRuleEffects({ rules, default: standard }: ShellConfig, scope: Rights): readonly string[] {
-  const texts = rules.map((rule, index) => `${describeRule(rule)}${exceptions(rules.slice(0, index), rule, scope)}`);
-  if (!standard) return texts;
-  const others = { pattern: "*", ...standard };
+export function describeRuleEffects({ rules, default: standard, looks }: ShellConfig): readonly string[] {
+  const texts = rules.map((rule, index) => `${describeRule(rule)}${exceptions(rules.slice(0, index), rule)}`);
+  const others = standard && { pattern: "*", ...standard };
+  const asking = rules.filter(
+    (rule) => rule.blocked === true || (isLook(rule) && isStricter(rule, { pattern: "*", approval_required: false })),
+  );
   return [
-    ...texts,
-    `any other command, ${standard.approval_required ? "after" : "without"} a question${exceptions(rules, others, scope)}`,
+    ...texts.filter((_, index) => rules[index]?.blocked !== true),
+    ...(others ? [`any other command${describeRule(others).slice(others.pattern.length)}${exceptions(rules, others)}`] : []),
+    ...(looks === "allowed" ? [`whatever changes nothing, without a question${butFor(asking)}`] : []),
   ];
 }
 
-type Rights = Pick<ToolsetScope, "writable" | "suffixes">;
-
-function exceptions(before: readonly ShellRule[], rule: ShellRule, scope: Rights): string {
-  const taken = before.filter(
-    (earlier) => (isStricter(earlier, rule) || letsLessThrough(earlier, rule)) && canOverlap(earlier, rule),
-  );
-  return taken.length > 0 ? `, but for ${taken.map((one) => `${one.pattern}${describePlace(one, scope)}`).join(", ")}` : "";
+function exceptions(before: readonly ShellRule[], rule: ShellRule): string {
+  return butFor(before.filter((earlier) => isStricter(earlier, rule) && canOverlap(earlier, rule)));
 }
 
-/** A rule that only asks matches whatever the rights of its scopes are. */
-function describePlace(rule: ShellRule, { writable, suffixes }: Rights): string {
-  const { sandbox_paths: paths, approval_required: asks, deny_args: denied, approval_required_if_args: asking } = rule;
-  if (!paths || (asks !== false && denied === undefined && asking === undefined)) return "";
-  const places = paths.map((name) => {
-    const rights = [writable.includes(name) ? "rw" : "ro", ...(suffixes?.get(name)?.toSorted() ?? [])];
-    return `${name} (${rights.join(" ")})`;
+function butFor(rules: readonly ShellRule[]): string {
+  return rules.length > 0 ? `, but for ${rules.map(describeTaken).join(", ")}` : "";
+}
+
+/** The calls that a rule takes from those behind it. */
+function describeTaken(rule: ShellRule): string {
+  const bounds = boundsOf.flatMap(([key, describe]) => {
+    const value = key === "deny_args" || key === "approval_required_if_args" ? undefined : rule[key];
+    return value === undefined ? [] : [describe(textOf(value))];
   });
-  return ` in ${places.join(", ")}`;
-}
-
-/** Takes commands from a later rule that would let more of them through: arguments that it spells out, or paths of the output. */
-function letsLessThrough(earlier: ShellRule, rule: ShellRule): boolean {
-  if (rule.approval_required === true) return false;
-  const [program = "", ...tokens] = parsePattern(earlier.pattern);
-  const pattern = parsePattern(rule.pattern);
-  const takesSpelt = tokens.some((token) => token.includes("*")) || includesPattern([program, ...tokens], pattern);
-  const spelt = pattern.slice(1).filter((token) => !token.includes("*") && !tokens.includes(token));
-  const paths = (rule.redirect_paths ?? []).filter((path) => earlier.redirect_paths?.includes(path) !== true);
-  return (takesSpelt && spelt.length > 0) || paths.length > 0;
+  return bounds.length === 0 ? rule.pattern : `${rule.pattern} (${bounds.join(", ")})`;
 }
 
 /** A question that `_approval_config` lifts is less strict than one that a rule demands. */
-function strictness({ approval_required: asks }: ShellRule): number {
+function strictness({ approval_required: asks, blocked }: ShellRule): number {
+  if (blocked === true) return 3;
   if (asks === undefined) return 1;
   return asks ? 2 : 0;
 }
@@ -68,17 +56,23 @@ function canOverlap(a: ShellRule, b: ShellRule): boolean {
 function describeRule(rule: ShellRule): string {
   const { pattern, approval_required: asks } = rule;
   const standard = asks === undefined ? "after a question unless pre-approved" : "after a question";
-  const bounds = boundsOf.flatMap(([key, describe]) => {
-    const texts = rule[key];
-    return texts ? [describe(texts.join(" "))] : [];
-  });
-  return [pattern, asks === false ? "without a question" : standard, ...bounds].join(", ");
+  const bounds = boundsOf.flatMap(([key, describe]) => (rule[key] === undefined ? [] : [describe(textOf(rule[key]))]));
+  return [pattern, asks === false ? "without a question" : standard, ...bounds.filter((text) => text !== "")].join(", ");
 }
 
-type Bound = Exclude<keyof ShellRule, "pattern" | "approval_required">;
+function textOf(value: readonly string[] | boolean): string {
+  return typeof value === "boolean" ? (value ? "yes" : "") : value.join(" ");
+}
+
+type Bound = Exclude<keyof ShellRule, "pattern" | "approval_required" | "blocked">;
 
 /** Every key has a text: what is trusted is compared by them. */
 const bounds: { readonly [Key in Bound]: (texts: string) => string } = {
+  writes: (folders) => (folders === "" ? "" : `writing in ${folders}`),
+  opens: (names) => (names === "" ? "" : `opening ${names}`),
+  reads: (names) => (names === "" ? "" : `reading ${names}`),
+  network: (given) => (given === "" ? "" : "with the network"),
+  unisolated: (given) => (given === "" ? "" : "also where nothing isolates it"),
   sandbox_paths: (paths) => `in ${paths}`,
   deny_args: (denied) => `not with ${denied}`,
   approval_required_if_args: (asking) => `with ${asking} after a question`,

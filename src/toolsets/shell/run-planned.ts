@@ -9,8 +9,10 @@ import { type Effects, toEffectArgs } from "./effects.ts";
 /** Keeps programs from starting others by themselves: pagers, and what `less` can do. The runner sets what it takes for git. */
 const quietEnvironment = { PAGER: "cat", MANPAGER: "cat", LESSSECURE: "1" };
 
-/** Limit of each stream. A fifth of it is its beginning. */
+/** Settings that are listed in a result. */
 const mostNamed = 20;
+
+/** Limit of each stream. A fifth of it is its beginning. */
 const maxOutputBytes = 50 * 1024;
 
 export interface Running {
@@ -20,22 +22,21 @@ export interface Running {
 
 /** Runs what was judged. A command that failed is a result like any other: its exit code says so. */
 export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { scopes, signal }: Running): Promise<JsonObject> {
+  const { effects } = run;
   let interrupted: CommandResult | undefined;
   const request: CommandRequest = {
     command: run.request,
     scopes,
-    ...(run.effects
-      ? { rights: { writes: run.writes, reads: run.effects.reads } }
-      : run.openScopes && { openScopes: run.openScopes }),
+    rights: { writes: run.writes, reads: effects.reads },
     cwd: run.cwd,
-    network: run.networkEnabled,
+    network: effects.network,
     environment: quietEnvironment,
     timeoutMilliseconds: run.timeoutSeconds * 1000,
     maxOutputBytes,
     // A command that was judged as isolated does not run without isolation.
     isolationRequired: run.notIsolated === undefined,
-    unprotected: run.opens,
-    hooks: run.hooks,
+    unprotected: effects.opens,
+    hooks: effects.opens.includes(".git/hooks"),
     onInterrupted: (result) => {
       interrupted = result;
     },
@@ -55,9 +56,10 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
   const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep, git } = result;
   const late = `Command timed out after ${run.timeoutSeconds} seconds.`;
   const { effects } = run;
-  const hints = exitCode === 0 && effects === undefined ? [] : hintsOf(run, result, scopes);
+  const hints = run.notIsolated === undefined ? hintsOf(effects, result, scopes) : [];
   return {
-    ...(effects === undefined ? {} : { writes: [], ...toEffectArgs(effects) }),
+    writes: [],
+    ...toEffectArgs(effects),
     stdout,
     stderr: timedOut ? [stderr.trimEnd(), late].filter((text) => text !== "").join("\n") : stderr,
     exit_code: exitCode,
@@ -71,39 +73,31 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
   };
 }
 
-/** Explains the wall, where a message looks as if the command had met it. */
-function hintsOf({ networkEnabled, notIsolated, effects }: PlannedRun, result: CommandResult, scopes: Scopes): readonly string[] {
+/** Explains the wall, where a text looks as if the command had met it. Words prove nothing: the exit code can be 0. */
+function hintsOf(effects: Effects, result: CommandResult, scopes: Scopes): readonly string[] {
   const text = `${result.stdout}\n${result.stderr}`;
   const met = (pattern: RegExp) => pattern.test(text);
   const hints: string[] = [];
-  if (effects !== undefined && notIsolated === undefined)
-    hints.push(...missedRights(effects, text, scopes), ...missedGit(result));
-  else if (met(/permission denied|read-only file system|operation not permitted/i)) {
+  if (
+    met(
+      /read-only file system|\berofs\b|readonly database|unable to open database file|device or resource busy|permission denied/i,
+    )
+  ) {
     const writable = scopes.writable().map(describeScope).join(", ");
-    const names = "protected names (.git, package.json, …) only where the command names them";
-    hints.push(writable === "" ? "Commands can write nowhere here." : `Commands can write below: ${writable}; ${names}.`);
-  }
-  if (notIsolated === undefined && met(/address family not supported|eafnosupport/i)) {
-    hints.push("Commands can open no Unix sockets here; pipes, pairs of sockets and TCP on 127.0.0.1 work.");
-  }
-  if (!networkEnabled && met(unreachable)) hints.push("Commands have no network here (sandbox.network_enabled).");
-  return hints;
-}
-
-/** Says how to ask for a right that the command seems to have missed. */
-function missedRights(effects: Effects, text: string, scopes: Scopes): readonly string[] {
-  const hints: string[] = [];
-  if (/read-only file system|erofs|readonly database|device or resource busy/i.test(text)) {
-    const writable = scopes.writable().map(describeScope).join(", ");
-    const ask = `ask for the folders that it writes with \`writes\` (${writable}, or folders in them), and for protected names (.git, package.json, …) with \`opens\``;
+    const ask = `ask for the folders that it writes in with \`writes\` (${writable}, or folders in them), and for protected names (.git, package.json, …) with \`opens\``;
     hints.push(writable === "" ? "Commands can write nowhere here." : `This call could write ${placesOf(effects)}; ${ask}.`);
   }
-  return hints;
+  if (met(/address family not supported|eafnosupport/i)) {
+    hints.push("Commands can open no Unix sockets here; pipes, pairs of sockets and TCP on 127.0.0.1 work.");
+  }
+  if (!effects.network && met(unreachable)) {
+    hints.push("This call had no network; where the worker has one (sandbox.network_enabled), ask for it with `network: true`.");
+  }
+  return [...hints, ...missedGit(text, result)];
 }
 
 /** Says which of git's files the command did not see as they are. */
-function missedGit({ stdout, stderr, git }: CommandResult): readonly string[] {
-  const text = `${stdout}\n${stderr}`;
+function missedGit(text: string, { git }: CommandResult): readonly string[] {
   const hints: string[] = [];
   if (/could not (?:lock|write) config file|\.git\/config.*(?:busy|read-only)/i.test(text)) {
     hints.push('What changes the configuration of a repository needs `opens: [".git", ".git/config"]`.');

@@ -1,9 +1,20 @@
 import { describeScope } from "../../host/scope-refusals.ts";
+import type { Scopes } from "../../host/scopes.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { failing } from "../scope-failure.ts";
-import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
+import {
+  type PreparedToolsetCall,
+  type Target,
+  type Tool,
+  type Toolset,
+  type ToolsetScope,
+  toolMark,
+  toolsetMark,
+} from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import { type ShellConfig, shellConfig } from "./config.ts";
+import { describeEffects, effectNames, isLook } from "./effects.ts";
 import { narrowRules } from "./narrow-rules.ts";
 import { describeRuleEffects } from "./rule-effects.ts";
 import { approvalWarnings, shellWarnings } from "./warnings.ts";
@@ -16,32 +27,56 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     config: shellConfig,
     requires: ["commands"],
     rules: (config, _written, scope) => [
-      ...describeRuleEffects(config, scope),
+      ...describeRuleEffects(config),
       ...(scope.readable.length === 0 ? ["in an empty folder of their own"] : []),
     ],
     narrow: narrowRules,
-    warnings: (config, { readable }, preApproved) => [
-      ...shellWarnings(config, readable),
+    warnings: (config, scope, preApproved) => [
+      ...shellWarnings(config, scope),
       ...(preApproved.length > 0 ? approvalWarnings(config) : []),
     ],
     tools: (config, scope) => [toTool(config, scope, { commands, networkEnabled: scope.networkEnabled })],
-    // Nobody knows what a command writes: it can reach every scope of its worker.
-    targets: (_call, { scopes }) => {
-      const writable = new Set(scopes.writable());
-      return scopes.readable().map((name) => (writable.has(name) ? scopes.target(name) : { read: scopes.target(name) }));
-    },
+    targets: ({ args }, { scopes }) => targetsOf(args, scopes),
     prepare: async (call, { scopes, networkEnabled, unisolated = false }) => {
-      const access = { commands, networkEnabled, unisolated };
+      const hasOwnFolder = scopes.declarations.length === 0;
+      const access = { commands, networkEnabled, unisolated, hasOwnFolder };
       const work = await failing(async () => (await loadWork()).prepareWork(call, await scopes.forCommands(), access));
-      const { canonicalArgs, facts, content, hint } = work;
-      const more = { ...(hint === undefined ? {} : { hint }), ...(work.isLook ? { sideEffect: false } : {}) };
-      return { canonicalArgs, targets: [], facts, content, ...more, payload: work };
+      const { canonicalArgs, facts, effects, notIsolated } = work;
+      const isSafe = isLook(effects) && notIsolated === undefined && !hasOwnFolder;
+      // The content of its files is not shown: an approval for the run outlives their changes.
+      const content = { now: facts };
+      return { canonicalArgs, targets: [], facts, content, ...(isSafe ? { sideEffect: false } : {}), payload: work };
     },
     needsApproval: (call) => workOf(call).verdict,
-    ruleTexts: (call) => ({ command: workOf(call).started }),
+    ruleTexts: (call) => {
+      const { started, effects } = workOf(call);
+      const { writes, opens, reads, network } = effects;
+      return { command: started, writes, opens, reads, network: network ? ["true"] : [] };
+    },
+    grants: effectNames,
     describeCall: (call) => workOf(call).description,
     preview: (call) => workOf(call).preview,
   };
+}
+
+/**
+ * A look reads all scopes. A line with `>` can write in any folder that the grammar sees, so it waits for all that can be written, as does
+ * one whose folders cannot be read.
+ */
+function targetsOf({ command, writes }: JsonObject, scopes: Scopes): readonly Target[] {
+  const names = scopes.readable();
+  const writable = new Set(scopes.writable());
+  const given = Array.isArray(writes) ? writes.map(String) : [];
+  const isOpen = String(command).includes(">");
+  const written = given.flatMap((path) => {
+    try {
+      return scopes.target(path);
+    } catch {
+      return [];
+    }
+  });
+  const all = names.map((name) => (isOpen && writable.has(name) ? scopes.target(name) : { read: scopes.target(name) }));
+  return [...all, ...written];
 }
 
 /** The grammar and what is known of programs are loaded by runs that use them. */
@@ -78,7 +113,9 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
       failing(async () => {
         const { signal } = runtime;
         const [{ prepareWork, runPlanned }, scopes] = await Promise.all([loadWork(), runtime.scopes.forCommands()]);
-        const work = (payload as ShellWork | undefined) ?? (await prepareWork({ args, config }, scopes, access));
+        const hasOwnFolder = runtime.scopes.declarations.length === 0;
+        const own = { ...access, hasOwnFolder };
+        const work = (payload as ShellWork | undefined) ?? (await prepareWork({ args, config }, scopes, own));
         return runPlanned(work, access, { scopes, signal });
       }),
   };
@@ -99,10 +136,17 @@ function effectProperties({ writable, networkEnabled }: ToolsetScope) {
 }
 
 /** Lists the patterns, so that a model knows before it tries. */
-function describeRules({ rules, default: standard }: ShellConfig): string {
-  const patterns = [...new Set(rules.map(({ pattern }) => `\`${pattern}\``))].join(", ");
-  const covered = patterns === "" ? "" : `Commands that begin so are covered: ${patterns}. `;
-  return standard === undefined ? `${covered}All others are blocked.` : `${covered}Others may need a person's approval.`;
+function describeRules({ rules, default: standard, looks }: ShellConfig): string {
+  const shown = rules
+    .filter(({ blocked }) => blocked !== true)
+    .map((rule) => {
+      return isLook(rule) ? `\`${rule.pattern}\`` : `\`${rule.pattern}\` (${describeEffects(rule)})`;
+    });
+  const free = looks === "allowed" ? "What changes nothing needs no rule. " : "";
+  const covered = shown.length === 0 ? "" : `Commands that begin so are covered: ${[...new Set(shown)].join(", ")}. `;
+  return standard === undefined
+    ? `${free}${covered}All others are blocked.`
+    : `${free}${covered}Others may need a person's approval.`;
 }
 
 function workOf(call: PreparedToolsetCall<ShellConfig>): ShellWork {

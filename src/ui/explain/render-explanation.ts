@@ -20,7 +20,7 @@ export interface ExplanationStyle {
  * at so many columns, in ASCII as far as its facts allow; all texts of the program are escaped.
  */
 export function renderExplanation(outline: Outline, { columns, prices, unisolated = false }: ExplanationStyle): string {
-  const otherwise = unisolated ? "else by its rules all the same: --unisolated" : "else each asks";
+  const otherwise = unisolated ? "else plain readers and what rules spell out: --unisolated" : "else each asks";
   const lines = [
     ...headOf(outline).flatMap((line) => wrapWords(line, columns)),
     ...section("What it takes and gives", inputRows(outline), columns),

@@ -35,10 +35,10 @@ export const inToolsetsAndScopes: Mistakes = {
   sandbox_paths: {
     files: {
       "main.worker":
-        '---\nsandbox: { paths: { out: { root: ./out, mode: rw } } }\ntoolsets: { shell: { rules: [{ pattern: "ls *", approval_required: false, sandbox_paths: [ot] }] } }\n---\nYou help.\n',
+        '---\nsandbox: { paths: { out: { root: ./out, mode: rw } } }\ntoolsets: { shell: { rules: [{ pattern: "ls *", approval_required: false, writes: [], sandbox_paths: [ot] }] } }\n---\nYou help.\n',
       "out/a": "",
     },
-    reports: ["toolset-config main.worker:3:91 error"],
+    reports: ["toolset-config main.worker:3:103 error"],
     says: ["`shell`: `ot` is no scope of this worker; did you mean `out`?"],
   },
   "no scope": {

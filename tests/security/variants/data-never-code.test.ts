@@ -386,7 +386,7 @@ describe("names that steer other programs", { timeout: 60_000 }, () => {
     const world = freely();
     world.put(
       "program/main.worker",
-      `---\ndescription: x\n${scope}\ntoolsets: { shell: { rules: [{ pattern: "*", approval_required: false }], default: { approval_required: false } } }\n---\nGo.\n`,
+      `---\ndescription: x\n${scope}\ntoolsets: { shell: { rules: [], default: { approval_required: true } } }\n---\nGo.\n`,
     );
     const all = Object.entries(steering).flatMap(([what, text]) => (what.startsWith("spellings") ? [] : names(text)));
     const planted = all.filter((name) => name !== ".git");
@@ -394,7 +394,7 @@ describe("names that steer other programs", { timeout: 60_000 }, () => {
     world.put("names.txt", `${planted.join("\n")}\n`);
     const command =
       'while read -r name; do mkdir -p "user/$(dirname "$name")"; echo evil > "user/$name"; done < names.txt; touch user/done';
-    const { error } = await attack(world, { model: [[{ tool: "shell", args: { command } }]] });
+    const { error } = await attack(world, { model: [[{ tool: "shell", args: { command, writes: ["w"] } }]] });
     expect(error).toBeUndefined();
     expect(existsSync(world.at("user/done"))).toBe(true);
     expect(planted.filter((name) => existsSync(world.at(`user/${name}`)))).toEqual([]);

@@ -10,7 +10,7 @@ import { attack, listen, World, worker } from "../world.ts";
 const program = (more = "") =>
   worker(`
 sandbox: { ${more} paths: { work: { root: ./work, mode: rw, write_approval: false }, notes: { root: ./notes } } }
-toolsets: { shell: { rules: [{ pattern: "*", approval_required: false }], default: { approval_required: false } } }
+toolsets: { shell: { rules: [], default: { approval_required: true } } }
 `);
 
 const python = "/usr/bin/python3";
@@ -18,8 +18,13 @@ const hasPython = existsSync(python);
 if (!hasPython) process.stderr.write(`\n*** rows of the wall that need ${python} are not tested ***\n\n`);
 
 /** Runs a script of the model's behind the wall, every question approved; gives what it said, both streams. */
-async function behindWall(world: World, script: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
-  const call = { tool: "shell", args: { command: script, cwd: "work", timeout: 20 } };
+async function behindWall(
+  world: World,
+  script: string,
+  environment: Readonly<Record<string, string>> = {},
+  more: object = {},
+): Promise<string> {
+  const call = { tool: "shell", args: { command: script, cwd: "work", timeout: 20, writes: ["work"], ...more } };
   const { results, error } = await attack(world, { model: [[call]], environment });
   if (error) throw error;
   return JSON.stringify(results.map(({ result }) => result));
@@ -214,7 +219,7 @@ describe.skipIf(noWall !== "")("a command does not see what the user keeps", { t
   const secret = "top-secret-0123";
   const home = (root: string) =>
     worker(`sandbox: { paths: { home: { root: '${root}', mode: rw, write_approval: false } } }
-toolsets: { shell: { rules: [{ pattern: "*", approval_required: false }], default: { approval_required: false } } }`);
+toolsets: { shell: { rules: [], default: { approval_required: true } } }`);
 
   /** In a scope that is a whole home directory. */
   test.each([
@@ -310,7 +315,6 @@ describe.skipIf(noWall !== "")("a command behind the wall leaves nothing of", { 
     ["an environment from a program that was told to end", "trap 'echo x > ${D}envrc' EXIT; kill -TERM $$", ".envrc"],
     ["hooks, in a folder that it locks", "mkdir -p d/${D}git/hooks; echo x > d/${D}git/hooks/x; chmod 0 d", "d/.git"],
   ])("%s", async (_, text, name) => {
-    // Names that only the shell knows: what a command names, somebody was asked about.
     const script = `D=.; ${text}`;
     const world = new World({ "main.worker": program(), "work/x": "", "notes/x": "" });
     await bare(world, script).catch(() => "");
@@ -341,9 +345,9 @@ describe.skipIf(noWall !== "")("a command behind the wall may", { timeout: 30_00
   test.skipIf(!hasPython)("reach a listener of this machine only with the network", async () => {
     const { port, heard } = await listen();
     const script = py(`import urllib.request; print(urllib.request.urlopen("http://127.0.0.1:${port}/").read())`);
-    for (const [more, times] of [["", 0] as const, ["network_enabled: true,", 1] as const]) {
-      const world = new World({ "main.worker": program(more), "work/x": "", "notes/x": "" });
-      await behindWall(world, script);
+    for (const [more, times] of [[{}, 0] as const, [{ network: true }, 1] as const]) {
+      const world = new World({ "main.worker": program("network_enabled: true,"), "work/x": "", "notes/x": "" });
+      await behindWall(world, script, {}, more);
       expect(heard()).toBe(times);
     }
   });

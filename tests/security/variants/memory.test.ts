@@ -1,11 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createToolGate } from "../../../src/approval/index.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../../../src/index.ts";
 import type { ScriptedCall } from "../../../src/testing/index.ts";
-import { noWall, testPath } from "../../host/command-bench.ts";
+import { noWall } from "../../host/command-bench.ts";
 import { attack, World, worker } from "../world.ts";
 
 /** A call of the worker `main`, and what happens right before it is asked for. */
@@ -319,7 +318,10 @@ toolsets: { shell: { rules: [], default: { approval_required: true } } }
 `),
     "w/sub/x": "",
   };
-  const run = (command: string, more: object = {}): ScriptedCall => ({ tool: "shell", args: { command, cwd: "w", ...more } });
+  const run = (command: string, more: object = {}): ScriptedCall => ({
+    tool: "shell",
+    args: { command, cwd: "w", writes: ["w"], ...more },
+  });
   const touch = "touch made";
   const remake = (world: World) => rmSync(world.at("program/w/made"));
 
@@ -374,30 +376,6 @@ toolsets: { shell: { rules: [], default: { approval_required: true } } }
     const { asked } = await play(world, steps);
     expect(asked.map(({ tool }) => tool)).toEqual(expected);
     expect(world.files("program/w").includes("made")).toBe(made);
-  });
-
-  test("does not hold for git with another program in its configuration", async () => {
-    const world = new World(commands);
-    const git = (...args: string[]) =>
-      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
-        cwd: world.at("program/w"),
-        env: { PATH: testPath, HOME: world.root },
-      });
-    for (const name of ["good", "evil"]) world.put(`program/w/${name}.sh`, `touch "${world.at(`program/w/${name}`)}"\n`);
-    git("init", "-q");
-    git("add", "a.md");
-    git("commit", "-qm", "one");
-    world.put("program/w/a.md", "changed");
-    git("config", "diff.external", "sh good.sh");
-    const steps = [
-      run("git diff"),
-      { ...run("git diff"), first: () => void git("config", "diff.external", "sh evil.sh") },
-      run("git diff"),
-    ];
-    const { asked } = await play(world, steps, (_, __, count) => (count === 1 ? forRun : { type: "deny" }));
-    expect(asked).toHaveLength(3);
-    expect(world.files("program/w")).toContain("good");
-    expect(world.files("program/w")).not.toContain("evil");
   });
 });
 

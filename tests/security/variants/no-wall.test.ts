@@ -59,10 +59,27 @@ const grants: readonly Grant[] = [
     call: { tool: "shell", args: { command: "true && touch made", cwd: "work" } },
   },
   { title: "a pipe", main: allowing, call: { tool: "shell", args: { command: "echo x | tee made", cwd: "work" } } },
+  { title: "looks", main: "shell: { looks: allowed }" },
+  {
+    title: "effects",
+    main: "shell: { rules: [{ pattern: touch, writes: [work], approval_required: false }] }",
+    call: { tool: "shell", args: { ...touch.args, writes: ["work"] } },
+  },
+  {
+    title: "more words than a rule with `unisolated` has",
+    main: "shell: { rules: [{ pattern: touch, unisolated: true, approval_required: false }] }",
+  },
 ];
 
+/** The command that is the pattern, word for word. */
+const spelt: Grant = {
+  title: "a rule with `unisolated`",
+  main: "shell: { rules: [{ pattern: touch made, unisolated: true, approval_required: false }] }",
+};
+
 describe("where nothing isolates commands, what files and rules allow", () => {
-  test.each(grants)("$title: does not run; with `unisolated` it does", async ({ main, files = {}, call = touch, rules }) => {
+  test.each([...grants, spelt])("$title: does not run", async (grant) => {
+    const { main, files = {}, call = touch, rules } = grant;
     for (const unisolated of [false, true]) {
       const world = new World({ "main.worker": worker(`${paths}\ntoolsets: { ${main} }`), "work/x": "", ...files });
       const host = createNodeHost({
@@ -81,7 +98,7 @@ describe("where nothing isolates commands, what files and rules allow", () => {
         request: { host },
       });
       expect(error).toBeUndefined();
-      expect(existsSync(world.at("program/work/made"))).toBe(unisolated);
+      expect(existsSync(world.at("program/work/made"))).toBe(unisolated && grant === spelt);
     }
   });
 });
@@ -148,6 +165,7 @@ async function start({ node, first, path }: Machine, files: Readonly<Record<stri
 }
 
 const free = `${paths}\ntoolsets: { ${allowing} }`;
+const writing = `${paths}\ntoolsets: { shell: { rules: [{ pattern: touch, writes: [work], approval_required: false }] } }`;
 
 describe.skipIf(!canUnshare)("the command line where", { timeout: 30_000 }, () => {
   describe.each(machines)("$title", (machine) => {
@@ -190,9 +208,9 @@ describe.skipIf(!canUnshare)("the command line where", { timeout: 30_000 }, () =
 export default ({ turn }) => {
   if (turn === 2) writeFileSync("/proc/sys/user/max_user_namespaces", "0");
   const command = turn === 1 ? "touch first" : "touch made";
-  return turn > 2 ? "done" : { calls: [{ tool: "shell", args: { command, cwd: "work" } }] };
+  return turn > 2 ? "done" : { calls: [{ tool: "shell", args: { command, cwd: "work", writes: ["work"] } }] };
 };`;
-    const files = { ...plain(free), "model.ts": model };
+    const files = { ...plain(writing), "model.ts": model };
     const main = files["main.worker"].replace("model.yaml", "./model.ts");
     const first = ["-Ur", "bash", "-c", 'exec "$@"', "bash", process.execPath, bin];
     const cwd = await writeProgram({ ...files, "main.worker": main });

@@ -76,7 +76,7 @@ const edit = (old_text: string, new_text: string): ScriptedCall => ({
   tool: "edit_file",
   args: { path: "w/a.txt", old_text, new_text },
 });
-const command = (text: string): ScriptedCall => ({ tool: "shell", args: { command: text, cwd: "w" } });
+const command = (text: string): ScriptedCall => ({ tool: "shell", args: { command: text, cwd: "w", writes: ["w"] } });
 const long = "x".repeat(9000);
 
 const contents: Readonly<Record<string, string>> = {

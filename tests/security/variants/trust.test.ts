@@ -324,28 +324,40 @@ const boundRows: readonly Row[] = [
     says: "no longer requires that its commands are isolated",
   },
   {
-    title: "rules of the shell in another order: what is spelt out comes first now",
+    title: "a rule of the shell may write somewhere",
     before: {
-      "main.worker": go(shell("{ pattern: git, approval_required: false }, { pattern: git push, approval_required: false }")),
+      "main.worker": go(shell("{ pattern: make, writes: [d/a], approval_required: false }")),
       "model.yaml": script({ main: ["done"] }),
     },
-    after: {
-      "main.worker": go(shell("{ pattern: git push, approval_required: false }, { pattern: git, approval_required: false }")),
-    },
-    says: "main has the rule shell: git push, without a question",
+    after: { "main.worker": go(shell("{ pattern: make, writes: [d], approval_required: false }")) },
+    says: "main has the rule shell: make, without a question, writing in d",
   },
   {
-    title: "a rule of the shell less, so that the next one lets output go somewhere",
+    title: "a rule of the shell opens a protected name",
     before: {
-      "main.worker": go(
-        shell(
-          "{ pattern: git log, approval_required: false }, { pattern: git, approval_required: false, redirect_paths: [d/*] }",
-        ),
-      ),
+      "main.worker": go(shell("{ pattern: git, writes: [d] }")),
       "model.yaml": script({ main: ["done"] }),
     },
-    after: { "main.worker": go(shell("{ pattern: git, approval_required: false, redirect_paths: [d/*] }")) },
-    says: "main has the rule shell: git, without a question, output may go to d/*",
+    after: { "main.worker": go(shell("{ pattern: git, writes: [d], opens: [.git] }")) },
+    says: "main has the rule shell: git, after a question unless pre-approved, writing in d, opening .git",
+  },
+  {
+    title: "looks of the shell are allowed",
+    before: {
+      "main.worker": go(shell("{ pattern: rm, blocked: true }")),
+      "model.yaml": script({ main: ["done"] }),
+    },
+    after: { "main.worker": go(shell("{ pattern: rm, blocked: true }").replace("shell: {", "shell: { looks: allowed,")) },
+    says: "main has the rule shell: whatever changes nothing, without a question, but for rm",
+  },
+  {
+    title: "a block of the shell less",
+    before: {
+      "main.worker": go(shell("{ pattern: git push, blocked: true }, { pattern: git, approval_required: false }")),
+      "model.yaml": script({ main: ["done"] }),
+    },
+    after: { "main.worker": go(shell("{ pattern: git, approval_required: false }")) },
+    says: "main has the rule shell: git, without a question",
   },
   {
     title: "a strict rule of the shell less",

@@ -1,55 +1,27 @@
-import { blocked, needsApproval, type OwnVerdict, preApproved, type RuleText } from "../../toolset.ts";
+import { blocked, needsApproval, type OwnVerdict, preApproved } from "../../toolset.ts";
 
 /**
- * Why a command is not simply run. `rule`: an author wrote it, or no pre-approval lifts it. `default`: a general caution. `uncovered`
- * blocks too, where nothing else covers the command.
+ * Why a command is not simply run. `rule`: an author wrote it. `effects`: no rule gives what it asks for; a rule of the run that names it
+ * lifts that. `default`: a general caution. `uncovered` blocks too, where nothing else covers the command.
  */
 export interface Reason {
-  readonly level: "blocked" | "uncovered" | "rule" | "default";
+  readonly level: "blocked" | "uncovered" | "rule" | "effects" | "default";
   readonly why: string;
-  /** Digest of what the reason rests on, where `why` does not say it all: an approval for the run is of this one. */
-  readonly basis?: string;
-}
-
-/** One thing that was found out about a part of a line. */
-export interface Finding {
-  readonly reason?: Reason;
-  /** A pattern of a rule that allowed the part. */
-  readonly allowedBy?: string;
-  /** A program that it starts, with its arguments, as one would write it; or what it may start. */
-  readonly started?: RuleText;
-  /** A protected name that it needs: a person is asked, or a rule spells out what writes it. */
-  readonly opens?: string;
-  /** One that is opened only where a person is asked, whatever is pre-approved. */
-  readonly opensIfAsked?: string;
-  /** A program that could write such names too, once they are open. */
-  readonly stranger?: string;
-}
-
-/** All that was found of one kind. */
-export function each<Kind extends keyof Finding>(findings: readonly Finding[], kind: Kind): NonNullable<Finding[Kind]>[] {
-  return findings.flatMap((finding) => finding[kind] ?? []);
-}
-
-export function asks(why: string): Reason {
-  return { level: "rule", why };
-}
-
-export function askFor(why: string): Finding {
-  return { reason: asks(why) };
 }
 
 const mostShown = 4;
 
-/** The strictest reason decides, and all of its level are shown. */
+/** The strictest reason decides, and all of its level are shown. `allowedBy`: patterns of rules. */
 export function toVerdict(reasons: readonly Reason[], allowedBy: readonly string[]): OwnVerdict {
-  const blocking = reasons.filter(({ level }) => level === "blocked" || level === "uncovered");
+  const of = (...levels: Reason["level"][]) => reasons.filter(({ level }) => levels.includes(level));
+  const blocking = of("blocked", "uncovered");
   if (blocking.length > 0) return blocked(render(blocking));
-  const asking = reasons.filter(({ level }) => level === "rule");
-  if (asking.length > 0) return needsApproval(render([...asking, ...reasons.filter(({ level }) => level === "default")]), "rule");
-  if (reasons.length > 0) return needsApproval(render(reasons), "default");
+  const strictest = (["rule", "effects", "default"] as const).find((level) => of(level).length > 0);
+  if (strictest !== undefined) {
+    return needsApproval(render([...of(strictest), ...reasons.filter(({ level }) => level !== strictest)]), strictest);
+  }
   const rules = [...new Set(allowedBy)].map((pattern) => `\`${pattern}\``);
-  if (rules.length === 0) return preApproved("the default allows it");
+  if (rules.length === 0) return preApproved("it only looks, and looks are allowed");
   return preApproved(`allowed by ${rules.length === 1 ? "the rule" : "the rules"} ${rules.join(", ")}`);
 }
 

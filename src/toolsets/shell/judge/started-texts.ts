@@ -2,12 +2,23 @@ import type { RuleText } from "../../toolset.ts";
 import type { ShellWord } from "../parse/plan.ts";
 import { quoteWord } from "../parse/quote.ts";
 import { baseName } from "../parse/scripts.ts";
+import type { Start } from "./starts.ts";
 
 /** Some program that is not known beforehand. */
 export const anything: RuleText = { text: "", open: true };
 
-/** Texts that rules compare with a start: as a user would write it, by its bare name too, and what unknown words could make of it. */
-export function textsOf(words: readonly ShellWord[]): readonly RuleText[] {
+/** Texts that rules for calls compare with a program: its words, and what it may start besides, which says nothing to a rule that allows. */
+export function textsOfStart({ words, others, takesMore }: Start): readonly RuleText[] {
+  const possible = others.flatMap((some) => {
+    const texts = textsOf(some).map((text) => (typeof text === "string" ? { text } : text));
+    // The last word of a starter can get arguments from elsewhere.
+    return some.length === 1 ? [...texts, { text: beginningOf(some), open: true }] : texts;
+  });
+  return [...textsOf(words), ...(takesMore ? [{ text: beginningOf(words), open: true }] : []), ...possible];
+}
+
+/** As a user would write it, by its bare name too, and what unknown words could make of it. */
+function textsOf(words: readonly ShellWord[]): readonly RuleText[] {
   const texts: RuleText[] = [join(words)];
   const [program] = words;
   const named = program && baseName(program.value) !== program.value ? withName(words, baseName(program.value)) : undefined;
@@ -16,13 +27,8 @@ export function textsOf(words: readonly ShellWord[]): readonly RuleText[] {
   return [...texts, ...[words, named ?? words].map((some) => ({ text: beginningOf(some), open: true }))];
 }
 
-/** The same for other words of a start, which say nothing to a rule that allows. */
-export function possibleTexts(words: readonly ShellWord[]): readonly RuleText[] {
-  return words.length === 0 ? [] : textsOf(words).map((text) => (typeof text === "string" ? { text } : text));
-}
-
 /** The known beginning of a start. */
-export function beginningOf(words: readonly ShellWord[]): string {
+function beginningOf(words: readonly ShellWord[]): string {
   const at = words.findIndex(({ kind }) => kind !== "static");
   const known = (at === -1 ? words : words.slice(0, at)).map(({ value }) => `${quoteWord(value)} `).join("");
   const head = words[at]?.head ?? "";

@@ -1,6 +1,5 @@
 import type { parse as parseBash } from "unbash";
 import { nameSet } from "../../../util/name-set.ts";
-import type { Expansions } from "./expand.ts";
 import { accountsForAll } from "./operators.ts";
 import type { Folders, ShellPlan } from "./plan.ts";
 import { quoteProgram } from "./quote.ts";
@@ -12,19 +11,17 @@ const maxCommandLength = 10_000;
 const maxDepth = 4;
 
 /** Reads command lines. Pure once it has been loaded. */
-export type CommandParser = (text: string, folders: Folders, expansions?: Expansions) => ShellPlan;
+export type CommandParser = (text: string, folders: Folders) => ShellPlan;
 
 /** The grammar is loaded by those runs alone that use a shell. */
 export async function loadCommandParser(): Promise<CommandParser> {
   const { parse, forEachChild } = await import("unbash");
-  return (text, folders, expansions = new Map()) =>
-    readText({ parse, eachChild: forEachChild, expansions, depth: 0 }, text, { folders });
+  return (text, folders) => readText({ parse, eachChild: forEachChild, depth: 0 }, text, { folders });
 }
 
 interface Reader {
   readonly parse: typeof parseBash;
   readonly eachChild: EachChild;
-  readonly expansions: Expansions;
   readonly depth: number;
 }
 
@@ -44,7 +41,6 @@ function readParsed(reader: Reader, text: string, context: ScriptContext): Shell
   const inner = { ...reader, depth: reader.depth + 1 };
   const walk = new Walk({
     eachChild: reader.eachChild,
-    expansions: reader.expansions,
     readInner: (script, where) => readText(inner, script, where),
   });
   const { print } = walk.script(reader.parse(text), context);

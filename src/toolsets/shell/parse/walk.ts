@@ -1,10 +1,20 @@
-import type { AndOr, Command, ParsedScript, Pipeline, PipelineNode, Redirection, Statement, SyntaxNode, Word } from "unbash";
-import { type Expansions, expandWords } from "./expand.ts";
+import type {
+  AndOr,
+  Assignment,
+  Command,
+  ParsedScript,
+  Pipeline,
+  PipelineNode,
+  Redirection,
+  Statement,
+  SyntaxNode,
+  Word,
+} from "unbash";
 import { either, type Flow, flowAfter, mayWander, staying } from "./folders.ts";
 import { controlKinds, isKnownKind } from "./kinds.ts";
 import type { Operator, Span } from "./operators.ts";
 import type { Folders, ShellWord, SimpleCommand } from "./plan.ts";
-import { quoteProgram } from "./quote.ts";
+import { quoteLiteral, quoteProgram } from "./quote.ts";
 import { type ReadRedirect, readRedirect } from "./redirects.ts";
 import { attachScripts, type ScriptContext as Context, type ReadInner } from "./scripts.ts";
 import { describeDynamic, readWord } from "./words.ts";
@@ -26,7 +36,6 @@ type ControlNode = Extract<SyntaxNode, { type: keyof typeof controlKinds }>;
 export interface WalkReader {
   readonly eachChild: EachChild;
   readonly readInner: ReadInner;
-  readonly expansions: Expansions;
 }
 
 /** Ends a walk: the rest of the tree is not looked at, and nothing in it is allowed. */
@@ -156,7 +165,10 @@ export class Walk {
 
   #simple(node: Command, context: Context): Walked {
     const assignments = node.prefix.filter((one) => one.type === "Assignment");
-    for (const assignment of assignments) this.#children(assignment, context.folders);
+    for (const assignment of assignments) {
+      if (this.#inWords === 0) this.spans.push(assignment);
+      this.#children(assignment, context.folders);
+    }
     const words: ShellWord[] = node.name === undefined ? [] : [this.#word(node.name, context.folders)];
     for (const argument of node.args) {
       if (argument.type === "Word") words.push(this.#word(argument, context.folders));
@@ -164,20 +176,19 @@ export class Walk {
     }
     const redirects = node.redirects.map((redirect) => this.#redirect(redirect));
     const hasInput = context.hasInput === true || redirects.some(feeds);
-    const expanded = expandWords(words, context.folders, this.#reader.expansions);
-    const known = attachScripts(expanded, (text) => this.#reader.readInner(text, { ...context, hasInput }));
+    const known = attachScripts(words, (text) => this.#reader.readInner(text, { ...context, hasInput }));
     const names = assignments.map((assignment) => assignment.name);
     this.#add({ words: known, assignments: names, redirects, hasInput, folders: context.folders });
-    const prints = [...known.map(printWord), ...redirects.map((redirect) => redirect.print)];
-    const print = assignments.length > 0 || prints.length === 0 ? undefined : joinAll(prints, " ");
-    return { print, flow: names.length > 0 ? { ok: undefined, failed: undefined } : flowAfter(known, context.folders) };
+    const prints = [...assignments.map(printAssignment), ...known.map(printWord), ...redirects.map(({ print }) => print)];
+    const print = prints.length === 0 ? undefined : joinAll(prints, " ");
+    return { print, flow: flowAfter(known, context.folders) };
   }
 
   /** `A=b` behind a program that declares: a word of its own kind, whose value nobody needs. */
   #argument(node: Extract<Command["args"][number], { type: "Assignment" }>, folders: Folders): ShellWord {
     this.#children(node, folders);
     this.spans.push(node);
-    return { kind: "dynamic", value: node.text, head: node.name, print: undefined };
+    return { kind: "dynamic", value: node.text, head: node.name, print: printAssignment(node) };
   }
 
   #word(word: Word, folders: Folders): ShellWord {
@@ -257,8 +268,7 @@ export class Walk {
   #wanders(node: SyntaxNode): boolean {
     let found = false;
     this.#reader.eachChild(node, (child) => {
-      found ||=
-        child.type === "Command" && (child.prefix.length > 0 || (child.name !== undefined && mayWander(readWord(child.name))));
+      found ||= child.type === "Command" && child.name !== undefined && mayWander(readWord(child.name));
       found ||= this.#wanders(child);
     });
     return found;
@@ -281,6 +291,13 @@ export class Walk {
 
 function feeds(redirect: ReadRedirect): boolean {
   return redirect.type === "read" || redirect.type === "text";
+}
+
+/** `NAME=value`, where the value is spelt out. */
+function printAssignment({ name, value, append, index }: Assignment): string | undefined {
+  if (append === true || index !== undefined || value.type !== "Word") return undefined;
+  const word = readWord(value);
+  return word.kind === "static" ? `${name}=${word.value === "" ? "" : quoteLiteral(word.value)}` : undefined;
 }
 
 function printWord(word: ShellWord, index: number): string | undefined {
