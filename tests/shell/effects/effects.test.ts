@@ -4,7 +4,7 @@ import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
 import { noWall } from "../../host/command-bench.ts";
 import { seed } from "../../host/seeded.ts";
 import { randomLine } from "./line-grammar.ts";
-import { readEverydayLines, readNewLines, readRows } from "./lines.ts";
+import { readLinesWithEffects, readNewLines, readRows } from "./lines.ts";
 import { createLanes, type Lanes, type Report } from "./play-all.ts";
 import type { Effects } from "./play-line.ts";
 
@@ -18,7 +18,7 @@ const slice = process.env["LLM_DO_LINES"] === "all" ? Number.POSITIVE_INFINITY :
 const randomCount = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 8);
 
 const lines: readonly string[] = [
-  ...pick([...readRows("ordinary.txt"), ...readEverydayLines().map(({ command }) => command)]),
+  ...pick([...readRows("ordinary.txt"), ...readLinesWithEffects("everyday.txt").map(({ command }) => command)]),
   ...pick(readRows("tables.txt")),
   ...pick(readNewLines()),
   ...fc.sample(randomLine, { numRuns: randomCount, seed: Number(seed) }),

@@ -32,14 +32,14 @@ export function readNewLines(): readonly string[] {
   return [...new Set([...fill("writing.txt", "{T}", writtenPlaces), ...fill("reading.txt", "{S}", readPlaces)])];
 }
 
-export interface EverydayLine extends Effects {
+export interface LineWithEffects extends Effects {
   readonly command: string;
 }
 
-/** Lines with the effects that each needs. */
-export function readEverydayLines(): readonly EverydayLine[] {
+/** Lines with the effects that each needs: `everyday.txt`, `programs.txt`. */
+export function readLinesWithEffects(file: string): readonly LineWithEffects[] {
   let effects: Effects = {};
-  return readAll("everyday.txt").flatMap((row) => {
+  return readAll(file).flatMap((row) => {
     const heading = /^## (\{.*)/.exec(row)?.[1];
     if (heading !== undefined) effects = JSON.parse(heading) as Effects;
     return row.startsWith("##") ? [] : [{ command: row, ...effects }];

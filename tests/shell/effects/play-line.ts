@@ -1,10 +1,10 @@
 import { createNodeHost } from "../../../src/host/node-host.ts";
-import type { Scopes } from "../../../src/host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../../../src/host/scopes.ts";
 import type { JsonObject } from "../../../src/protocol/json.ts";
 import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
 import { createShellToolset } from "../../../src/toolsets/shell/shell.ts";
 import type { OwnVerdict, WorkerRuntime } from "../../../src/toolsets/toolset.ts";
-import { environment, type Playground } from "./playground.ts";
+import { environment } from "./playground.ts";
 
 /** Effects as the call has them, by names of scopes, folders in them, and protected names. */
 export interface Effects {
@@ -37,13 +37,21 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Plays calls of `shell` on a playground as the gate does: prepared, judged, answered by nobody but `answer`, executed. */
-export async function createStage(playground: Playground, config: ShellConfig): Promise<Stage> {
-  const { root } = playground;
-  const host = createNodeHost({ environment, homeDirectory: `${root}/home`, workingDirectory: `${root}/work` });
-  const scopes = await host.openScopes(playground.scopes, {
-    programFiles: [`${root}/work/main.worker`, `${root}/work/tools.ts`],
-    programFolder: `${root}/work`,
+export interface Place {
+  readonly scopes: readonly ScopeDeclaration[];
+  /** Of the user. Default: this process's. */
+  readonly home?: string;
+  readonly programFiles?: readonly string[];
+  readonly programFolder?: string;
+}
+
+/** Plays calls of `shell` as the gate does: prepared, judged, answered by nobody but `answer`, executed. */
+export async function createStage(place: Place, config: ShellConfig): Promise<Stage> {
+  const { home, programFiles, programFolder } = place;
+  const host = createNodeHost({ environment, ...(home === undefined ? {} : { homeDirectory: home }) });
+  const scopes = await host.openScopes(place.scopes, {
+    ...(programFiles && { programFiles }),
+    ...(programFolder === undefined ? {} : { programFolder }),
   });
   const toolset = createShellToolset({ commands: host.commands });
   const seen = { readable: scopes.readable(), writable: scopes.writable(), networkEnabled: false };

@@ -16,13 +16,13 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ScopeDeclaration } from "../../../src/host/scopes.ts";
+import type { Place } from "./play-line.ts";
 import { hostileFiles, plainFiles, tokens } from "./playground-files.ts";
 
 /** A fresh tree with canaries, and ears for what leaves the wall. */
-export interface Playground {
+export interface Playground extends Place {
   /** Holds `work`, which is the program's folder, `outside` and `home`. */
   readonly root: string;
-  readonly scopes: readonly ScopeDeclaration[];
   /** A port of 127.0.0.1 where something listens. */
   readonly port: number;
   /** Returns what reached a listener, a socket or a FIFO since the last call. */
@@ -69,6 +69,9 @@ export async function createPlayground(): Promise<Playground> {
   return {
     root,
     scopes: roots.map(({ folder, ...scope }) => ({ ...scope, root: join(root, folder) })),
+    home: join(root, "home"),
+    programFiles: [join(root, "work/main.worker"), join(root, "work/tools.ts")],
+    programFolder: join(root, "work"),
     port,
     heard: () => [...heard.splice(0), ...fifos.flatMap((read) => read())],
     remove: async () => {
