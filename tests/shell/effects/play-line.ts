@@ -34,6 +34,8 @@ export interface Played {
 
 export interface Stage {
   play(line: Line, answer: "approve" | "deny"): Promise<Played>;
+  /** Returns whether a line would run without a question. */
+  isFree(line: Line): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -58,25 +60,35 @@ export async function createStage(place: Place, config: ShellConfig): Promise<St
   const [tool] = toolset.tools(config, { worker: "w", ...seen });
   if (tool === undefined) throw new Error("there is no tool");
   const { signal } = new AbortController();
-  const play = async (line: Line, answer: "approve" | "deny"): Promise<Played> => {
+  const prepare = async (line: Line) => {
     const checked = await tool.input.validate({ timeout: 3, ...line });
-    if (!checked.ok) return refuse({ type: "blocked", why: "invalid" }, `invalid: ${JSON.stringify(checked.issues)}`);
+    if (!checked.ok) throw new Error(`invalid: ${JSON.stringify(checked.issues)}`);
     const call = { tool: "shell", args: checked.value as JsonObject, config };
     const around = { scopes, signal, caller: { name: "w", depth: 0, maxDepth: 1 }, networkEnabled: false };
+    const preparation = await toolset.prepare?.(call, around);
+    if (preparation === undefined) throw new Error("nothing was prepared");
+    const args = preparation.canonicalArgs as JsonObject;
+    const verdict = toolset.needsApproval?.({ ...call, args, preparation }) as OwnVerdict;
+    return { args, verdict, payload: preparation.payload };
+  };
+  const play = async (line: Line, answer: "approve" | "deny"): Promise<Played> => {
     try {
-      const preparation = await toolset.prepare?.(call, around);
-      if (preparation === undefined) throw new Error("nothing was prepared");
-      const args = preparation.canonicalArgs as JsonObject;
-      const verdict = toolset.needsApproval?.({ ...call, args, preparation }) as OwnVerdict;
+      const { args, verdict, payload } = await prepare(line);
       const runs = verdict.type === "pre-approved" || (answer === "approve" && verdict.type !== "blocked");
       if (!runs) return refuse(verdict, verdict.why ?? verdict.type);
-      const result = (await tool.execute(args, runtimeOf(scopes, signal), preparation.payload)) as JsonObject;
+      const result = (await tool.execute(args, runtimeOf(scopes, signal), payload)) as JsonObject;
       return { verdict, granted: args as Effects, result, refused: undefined };
     } catch (error) {
       return refuse({ type: "blocked", why: "failed" }, (error as Error).message);
     }
   };
-  return { play, close: () => scopes.close() };
+  const isFree = async (line: Line) => {
+    return prepare(line).then(
+      ({ verdict }) => verdict.type === "pre-approved",
+      () => false,
+    );
+  };
+  return { play, isFree, close: () => scopes.close() };
 }
 
 function refuse(verdict: OwnVerdict, why: string): Played {

@@ -38,7 +38,7 @@ const files: Readonly<Record<string, string>> = {
   "test_sum.py":
     "import unittest\nimport sum\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        assert sum.add(1, 2) == 3\n",
   "go.mod": "module project\n\ngo 1.19\n",
-  "main.go": 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("x") }\n',
+  "main.go": 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println( "x" ) }\n',
   "main_test.go": 'package main\n\nimport "testing"\n\nfunc TestX(t *testing.T) {}\n',
   "lib.rs": "pub fn add(a: i32) -> i32 { a }\n",
   "a.patch": "--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-# x\n+# y\n",
