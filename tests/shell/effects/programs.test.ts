@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const missing =
-  /command not found|could not determine executable|No module named|is not a git command|canceled due to missing|ENOTCACHED|unrecognized arguments: --cov/;
+  /command not found|could not determine executable|No module named|is not a git command|canceled due to missing|ENOTCACHED|EAI_AGAIN|unrecognized arguments: --cov/;
 
 test.skipIf(noWall !== "")(
   "programs do their work with the effects that they need",
