@@ -16,7 +16,7 @@ import { builtInProviders } from "./models/providers.ts";
 import type { Program } from "./program/program.ts";
 import type { CompiledWith, ProgramOptions } from "./protocol/fact.ts";
 import type { CompileRequest, RunRequest } from "./requests.ts";
-import { describeCompilation } from "./resume.ts";
+import { describeCompilation, recordedSource } from "./resume.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
 
@@ -100,7 +100,7 @@ export async function openProgram({
   ...source
 }: CompileRequest & { readonly program?: Program }): Promise<OpenProgram> {
   if (given) refuseSource(source);
-  const program = given ?? requireProgram(await compileSources(source));
+  const program = given ?? requireProgram(await compileRequested(source));
   const { compiled, toRun, ...how } = compilations.get(program) ?? refuse("`program` has to be what `compile` gave");
   if (source.toRun && !toRun) refuse("`program` has to be compiled with `toRun: true`");
   const trusted = how.trusted || source.trust === true;
@@ -111,6 +111,14 @@ export async function openProgram({
   const sources = host === how.host ? how.sources : host;
   const known = providers === how.providers ? how.known : knownProviders(program, providers);
   return { program, warnings, trusted, host, known, compiledWith, sources };
+}
+
+/** A recorded run says itself which program it is of, where the request does not. */
+async function compileRequested(request: CompileRequest): Promise<Compiled> {
+  const { target, files, workers, forRun, host = await defaultHost() } = request;
+  const isNamed = target !== undefined || files !== undefined || workers !== undefined;
+  const recorded = isNamed || forRun === undefined ? undefined : await recordedSource(host, forRun);
+  return recorded ? compileSources({ ...recorded.source, ...request, host }, recorded.ofProgram) : compileSources(request);
 }
 
 function requireProgram(compiled: Compiled): Program {

@@ -7,7 +7,7 @@ import { voidsOf } from "./effects/voids.ts";
 import type { Host } from "./host/host.ts";
 import { createNodeHost } from "./host/node-host.ts";
 import { findRecord, type RunReference } from "./journal/find-store.ts";
-import { readRecord } from "./journal/read-journal.ts";
+import { readJournalEnds, readRecord } from "./journal/read-journal.ts";
 import { placeArtifacts } from "./journal/record.ts";
 import { CannotResume } from "./journal/record-place.ts";
 import type { Program } from "./program/program.ts";
@@ -227,6 +227,34 @@ export function describeCompilation(
     ...(set?.length ? { set } : {}),
     ...(modelFor?.length ? { modelFor } : {}),
   };
+}
+
+/** The part of a request that says which program is compiled, and options below the request's own. */
+export interface RecordedSource {
+  readonly source: Pick<CompileRequest, "target" | "files" | "entry">;
+  readonly ofProgram: ProgramOptions;
+}
+
+/**
+ * Returns what a recorded run was compiled of: files in the program's folder, as its store knows it. Undefined where the record does not
+ * say it. Rejects with a `CannotResume` where it names a file outside of that folder.
+ */
+export async function recordedSource(host: Host, reference: RunReference): Promise<RecordedSource | undefined> {
+  const { store, id } = findRecord(host, reference);
+  const { first } = await store.look(id, readJournalEnds);
+  if (first?.type !== "run-start" || !first.compiled) return undefined;
+  for await (const { root } of store.list({ id })) {
+    const { target, files, entry, ...ofProgram } = first.compiled;
+    const paths = (files ?? [target]).map((path) => resolve(root, path));
+    const realPath = (path: string) => host.files.realPath(path).catch(() => path);
+    for (const path of paths)
+      if (!isWithin(path, root) || !isWithin(await realPath(path), await realPath(root)))
+        throw new CannotResume(`the record of ${id} names ${path}, which is not in the program's folder ${root}`);
+    const [only] = paths;
+    const source = { ...(files ? { files: paths } : { target: only ?? root }), ...(entry === undefined ? {} : { entry }) };
+    return { source, ofProgram };
+  }
+  return undefined;
 }
 
 /** The conversation of the entry, if it is a worker. */
