@@ -243,7 +243,7 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   const { store, id } = findRecord(host, whole);
   const record = await store.read(id, secretsOf(host, program, stored));
   const readSource = (path: string) => sources.files.readText(join(program.root, path));
-  return replayFacts(program, { host, stored, ...record, readSource, ...(onEvent ? { onEvent } : {}) });
+  return replayFacts(program, { host, stored, ...record, rules: whole.rules, readSource, ...(onEvent ? { onEvent } : {}) });
 }
 
 /**
@@ -379,7 +379,7 @@ async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<
   const mayImport = (path: string) => trusted || ownScripts.has(path);
   const environment = createProviderEnvironment(sources, { mayImport, keys: request.keys });
   return {
-    ...{ runId, host, redactor, policy, version, debug, streaming, onEvent, onMessage },
+    ...{ runId, host, redactor, policy, version, debug, streaming, onEvent, onMessage, givenRules: request.approval?.rules },
     limits: checkLimits({ ...program.limits, ...request.limits }),
     resolveModel: createModelResolver({ ...environment, findLogin: loginFinder(host) }, known),
     priceOf: createPriceLookup(checkPrices(prices), known),

@@ -1,11 +1,11 @@
 import { compareRuns, type RunDifference } from "./effects/compare-runs.ts";
-import { createReplayedEffects, type Drift } from "./effects/replayed.ts";
+import { type ChangedVerdict, createReplayedEffects, type Drift } from "./effects/replayed.ts";
 import { standingFacts } from "./effects/standing.ts";
 import type { Host } from "./host/host.ts";
 import { createUntouchedHost } from "./host/untouched-host.ts";
 import type { RunRecord } from "./journal/read-journal.ts";
 import type { Program } from "./program/program.ts";
-import type { ApprovalMode } from "./protocol/approval.ts";
+import type { ApprovalMode, ApprovalRule } from "./protocol/approval.ts";
 import type { EventSink } from "./protocol/event.ts";
 import type { Fact } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
@@ -18,14 +18,16 @@ import { version } from "./version.ts";
 export interface ReplayReport {
   readonly runId: string;
   /**
-   * True if the program of today does what was recorded. Verdicts and answers are taken from the record: what today's rules would
-   * say is not asked. A run whose journal has no end never has an equal.
+   * True if the program of today does what was recorded. Each call is judged by today's rules; outcomes and answers are taken from the
+   * record. A run whose journal has no end never has an equal.
    */
   readonly same: boolean;
   /** The first difference of each call. */
   readonly differences: readonly RunDifference[];
   /** Effects that are different today, and were answered from the record all the same. */
   readonly drifts: readonly PlacedDrift[];
+  /** Calls that would be allowed, asked or blocked otherwise today, in the order of the replay. */
+  readonly verdicts: readonly ChangedVerdict[];
   /** Absent where the run fails. */
   readonly result?: RunResult;
   readonly error?: RunError;
@@ -43,6 +45,8 @@ export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
   /** The keys that the user has stored. Default: none. */
   readonly stored?: readonly Secret[];
   readonly debug?: boolean;
+  /** Rules of today beside those that the program was compiled with. Default: none. */
+  readonly rules?: readonly ApprovalRule[] | undefined;
   /** Reads a source of the program, by its path in the program's folder, to name places of changes. Default: none is named. */
   readonly readSource?: (path: string) => Promise<string>;
   readonly onEvent?: EventSink;
@@ -55,7 +59,7 @@ export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
  */
 export async function replayFacts(
   program: Program,
-  { host, stored = [], facts, secrets, debug = false, readSource, onEvent }: RecordedRun,
+  { host, stored = [], facts, secrets, debug = false, rules = [], readSource, onEvent }: RecordedRun,
 ): Promise<ReplayReport> {
   const [start] = facts;
   if (start?.type !== "run-start") throw new Error("nothing is recorded of this run: it ended before it began");
@@ -69,6 +73,7 @@ export async function replayFacts(
     host: createUntouchedHost(),
     policy: {
       ...{ mode: mode as ApprovalMode, onDenied, gateEntry: start.gateEntry === true },
+      rules: [...program.rules, ...rules],
       ...(onUnanswered ? { onUnanswered } : {}),
     },
     resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
@@ -101,9 +106,10 @@ export async function replayFacts(
   }
   return {
     runId,
-    same: differences.length === 0 && drifts.length === 0,
+    same: differences.length === 0 && drifts.length === 0 && effects.verdicts.length === 0,
     differences,
     drifts,
+    verdicts: redactor.toDigestForm(effects.verdicts),
     ...outcome,
   };
 }

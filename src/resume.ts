@@ -11,6 +11,7 @@ import { readJournalEnds, readRecord } from "./journal/read-journal.ts";
 import { placeArtifacts } from "./journal/record.ts";
 import { CannotResume } from "./journal/record-place.ts";
 import type { Program } from "./program/program.ts";
+import type { ApprovalRule } from "./protocol/approval.ts";
 import type { CompiledWith, Fact, FactOf, ProgramOptions } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import type { Artifact, Message } from "./protocol/message.ts";
@@ -19,7 +20,7 @@ import type { CompileRequest, ResumeRequest, RunOutput, RunRequest } from "./req
 import { recordedArtifacts } from "./runtime/artifacts.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
-import { runEntry } from "./runtime/run-entry.ts";
+import { rulesOf, runEntry } from "./runtime/run-entry.ts";
 import { anySignal } from "./util/abortable.ts";
 import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
 import { isWithin } from "./util/within.ts";
@@ -96,7 +97,7 @@ export async function continueRun(
   const record = await store.open(id, {
     ...{ known: secrets, takeOver },
     createRedactor: (ids) => new Redactor(secrets, ids),
-    begin: (recorded) => [beginAttempt(recorded, { program, host, policy, limits })],
+    begin: (recorded) => [beginAttempt(recorded, { program, host, policy, limits, rules: request.approval?.rules })],
   });
   const { journal, redactor, facts, times, writes, results, isWhole, lost } = record;
   const { start, terms, changed } = describeRun(facts, program);
@@ -144,10 +145,12 @@ interface AttemptTerms {
   readonly policy: ApprovalPolicy;
   /** Over the recorded ones. */
   readonly limits: Limits | undefined;
+  /** Those of the request. */
+  readonly rules: readonly ApprovalRule[] | undefined;
 }
 
 /** The fact that begins a continuation of a run. Throws a `CannotResume` where there is nothing to go on with. */
-function beginAttempt(facts: readonly Fact[], { program, host, policy, limits }: AttemptTerms): FactOf<"attempt"> {
+function beginAttempt(facts: readonly Fact[], { program, host, policy, limits, rules }: AttemptTerms): FactOf<"attempt"> {
   const start = startOf(facts);
   if (facts.findLast((fact) => fact.type === "run-end")?.stopReason === "done")
     throw new CannotResume("this run has ended: there is nothing to go on with");
@@ -160,6 +163,7 @@ function beginAttempt(facts: readonly Fact[], { program, host, policy, limits }:
     programDigest: program.digest,
     mode: policy.mode,
     onDenied: policy.onDenied ?? "return",
+    ...rulesOf(rules),
     ...unansweredOf({ onUnanswered: policy.onUnanswered ?? (earlier.at(-1) ?? start).onUnanswered ?? "deny" }),
     limits: checkLimits({ ...(earlier.at(-1) ?? start).limits, ...limits }),
     version,

@@ -34,6 +34,7 @@ import {
   isDelegating,
   isWorkerCall,
   judgeCall,
+  judgeRecorded,
   type PreparedCall,
   prepareCall,
   recordOf,
@@ -124,14 +125,12 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
 
 /** The verdict on a call that nobody makes. */
 async function judgeUnmade(gated: Gated, given: GatedCall): Promise<Verdict> {
-  const {
-    gated: { run, binding, tools },
-    request,
-  } = forwardCall(gated, given);
+  const { gated: forwarded, request } = forwardCall(gated, given);
+  const { run, binding, tools } = forwarded;
   const tool = tools.get(request.name);
   if (!tool) throw unknownTool(request.name);
   const call = { binding, tool, request, unisolated: run.policy.unisolated === true };
-  return judgeCall(run.rules, call, await prepareCall(call, await checkArgs(call, copyJson(request.args)), run.redactor));
+  return judgeCall(run.rules, call, await prepareCall(call, await checkArgs(call, copyJson(request.args)), run.redactor)).verdict;
 }
 
 function unknownTool(name: string): ToolFailure {
@@ -241,8 +240,8 @@ function lookAt(run: GateRun, call: Round, checked: CheckedArgs): PreparedCall |
   return missed ?? prepareCall(call, checked, run.redactor);
 }
 
-function throwRecordedRefusal(run: GateRun, { key }: Round): void {
-  const recorded = run.effects.recall("refusal", key);
+function throwRecordedRefusal({ effects }: GateRun, { key }: Round): void {
+  const recorded = effects.recall("refusal", key);
   if (recorded) throw new ToolFailure(recorded.error);
 }
 
@@ -251,12 +250,13 @@ function judge(run: GateRun, call: Round, looked: PreparedCall): { readonly verd
   const { key, request } = call;
   request.runtime.signal.throwIfAborted();
   const recorded = run.effects.recall("verdict", key);
-  const verdict = recorded?.verdict ?? judgeCall(run.rules, call, looked);
-  const prepared = verdict.type === "ask" ? showCall(call, looked, run.redactor) : looked;
-  run.effects.record(recorded ?? { type: "verdict", ...key, tool: request.name, ...recordOf(prepared), verdict });
+  if (recorded) run.effects.review(recorded, (given) => judgeRecorded([...run.rules, ...readRules(given)], call, recorded));
+  const judged = recorded ?? judgeCall(run.rules, call, looked);
+  const prepared = judged.verdict.type === "ask" ? showCall(call, looked, run.redactor) : looked;
+  run.effects.record(recorded ?? { type: "verdict", ...key, tool: request.name, ...recordOf(prepared), ...judged });
   // A refusal before the question is repeated here, one after its answer by `confirm`.
   if (!run.effects.recall("decision", key)) throwRecordedRefusal(run, call);
-  return { verdict, prepared };
+  return { verdict: judged.verdict, prepared };
 }
 
 /** The outcome of a question. */

@@ -1,5 +1,5 @@
 import type { Preview, Verdict } from "../protocol/approval.ts";
-import type { FactOf } from "../protocol/fact.ts";
+import type { FactOf, SaidOfCall } from "../protocol/fact.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { renderIssues } from "../schema/schema.ts";
 import {
@@ -153,13 +153,50 @@ async function transform({ tool }: PendingCall, args: JsonObject): Promise<JsonO
   return made.value as JsonObject;
 }
 
+interface Judged {
+  readonly verdict: Verdict;
+  /** What a toolset that looks at its calls said of this one, to be recorded. */
+  readonly said?: SaidOfCall;
+}
+
 /** The verdict on a prepared call: what its toolset, the author of its caller and the rules of the run come to. */
-export function judgeCall(rules: readonly ReadRule[], call: PendingCall, prepared: PreparedCall): Verdict {
+export function judgeCall(rules: readonly ReadRule[], call: PendingCall, prepared: PreparedCall): Judged {
+  const { toolset } = call.binding;
+  const own = toolset.needsApproval ? checkVerdict(toolset.needsApproval(prepared.view)) : defaultVerdict(call.tool);
+  const texts = settledNow(toolset.ruleTexts?.(prepared.view)) ?? {};
+  const verdict = judgeSaid(rules, call, { own, view: prepared.view, texts });
+  if (!toolset.prepare) return { verdict };
+  const shown = Object.keys(texts).length > 0 ? { texts: texts as unknown as JsonObject } : {};
+  return { verdict, said: { ...(own ? { own } : {}), ...shown } };
+}
+
+/**
+ * The verdict of today on a call as it was recorded. What a toolset found out where it looked at the call is taken from the record, with its
+ * own verdict on that; undefined for a record that does not have it.
+ */
+export function judgeRecorded(rules: readonly ReadRule[], call: PendingCall, recorded: FactOf<"verdict">): Verdict | undefined {
+  const { args, facts, said } = recorded;
   const { binding, tool } = call;
-  const { toolset, approvals } = binding;
-  const own = toolset.needsApproval ? checkVerdict(toolset.needsApproval(prepared.view)) : defaultVerdict(tool);
-  const preApproved = approvals.get(tool.name) ?? approvals.get("*");
-  return judge({ own, preApproved, ruling: findRuling(rules, call, prepared) });
+  const view = { tool: tool.name, args, config: binding.config, preparation: { canonicalArgs: args, targets: [], facts } };
+  const { toolset } = binding;
+  if (!toolset.prepare) {
+    const own = toolset.needsApproval ? checkVerdict(toolset.needsApproval(view)) : defaultVerdict(tool);
+    return judgeSaid(rules, call, { own, view });
+  }
+  const texts = said?.texts as Readonly<Record<string, readonly RuleText[]>> | undefined;
+  return said && judgeSaid(rules, call, { own: said.own as OwnVerdict | undefined, view, texts: texts ?? {} });
+}
+
+interface SaidCall extends Pick<PreparedCall, "view"> {
+  readonly own: OwnVerdict | undefined;
+  /** Default: what the toolset says now. */
+  readonly texts?: Readonly<Record<string, readonly RuleText[]>>;
+}
+
+function judgeSaid(rules: readonly ReadRule[], call: PendingCall, said: SaidCall): Verdict {
+  const { binding, tool } = call;
+  const preApproved = binding.approvals.get(tool.name) ?? binding.approvals.get("*");
+  return judge({ own: said.own, preApproved, ruling: findRuling(rules, call, said) });
 }
 
 function defaultVerdict({ approval }: Tool): OwnVerdict | undefined {
@@ -179,10 +216,10 @@ function checkVerdict(own: unknown): OwnVerdict | undefined {
   return { type: "blocked", why: "its toolset gave no verdict that is known" };
 }
 
-function findRuling(rules: readonly ReadRule[], call: PendingCall, prepared: PreparedCall): Ruling | undefined {
+function findRuling(rules: readonly ReadRule[], call: PendingCall, said: Omit<SaidCall, "own">): Ruling | undefined {
   if (rules.length === 0) return undefined;
   const { via } = call.request;
-  const own = toRuledCall(call, prepared);
+  const own = toRuledCall(call, said);
   const { creators = [] } = call.request.caller;
   if (!via) return ruleOnCreated(rules, creators, own);
   const made = Object.entries(isRecord(via.args) ? via.args : {}).map(([arg, value]) => [arg, [textOfArgument(value)]] as const);
@@ -190,9 +227,9 @@ function findRuling(rules: readonly ReadRule[], call: PendingCall, prepared: Pre
 }
 
 /** The call as rules see it, by the name of its tool. */
-export function toRuledCall({ binding, tool, request }: PendingCall, { view }: PreparedCall): RuledCall {
+export function toRuledCall({ binding, tool, request }: PendingCall, { view, texts: known }: Omit<SaidCall, "own">): RuledCall {
   const { caller, name } = request;
-  const special = settledNow(binding.toolset.ruleTexts?.(view)) ?? {};
+  const special = known ?? settledNow(binding.toolset.ruleTexts?.(view)) ?? {};
   const texts = Object.entries(view.args).map(([arg, value]): [string, readonly RuleText[]] => [arg, [textOfArgument(value)]]);
   const args = new Map([...texts, ...Object.entries(special)]);
   const workers = caller.id === undefined ? [caller.name] : [caller.name, caller.id];

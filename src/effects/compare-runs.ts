@@ -62,6 +62,7 @@ const passingOfStart = {
     version: undefined,
     owner: undefined,
     forkOf: undefined,
+    rules: undefined,
     files: undefined,
     compiled: undefined,
   },

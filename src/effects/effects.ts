@@ -1,4 +1,4 @@
-import type { OpenQuestion } from "../protocol/approval.ts";
+import type { ApprovalRule, OpenQuestion, Verdict } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { EffectKind, Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -66,6 +66,11 @@ export interface Effects {
    * it. A replayed run is refused what the recorded run was refused, and `check` is not called.
    */
   checkLimit(key: FactKey, check: () => ReachedLimit | undefined): ReachedLimit | undefined;
+  /**
+   * Called with a recorded verdict that stands. A replay has the call judged again, by the rules of today and those that the run was given
+   * then, and notes where that comes to something else; nothing else does.
+   */
+  review(recorded: FactOf<"verdict">, judge: (given: readonly ApprovalRule[]) => Verdict | undefined): void;
   /** Resolves when all that came before a recalled fact has happened again. */
   turnOf(fact: Fact): Promise<void>;
   /**

@@ -63,6 +63,7 @@ export function createLiveEffects({ clock, journal }: LiveOptions): Effects {
       if (reached) record({ type: "limit", callPath: key.callPath, key: key.key, ...reached });
       return reached;
     },
+    review: () => undefined,
     turnOf: async () => undefined,
     finish: () => undefined,
     abortBelow: (callPath, signal) => {

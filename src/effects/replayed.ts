@@ -1,4 +1,5 @@
 import type { Clock } from "../host/host.ts";
+import type { Verdict } from "../protocol/approval.ts";
 import { type CallPath, withCallers } from "../protocol/call.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
@@ -39,6 +40,14 @@ export interface Drift {
   readonly instruction?: InstructionLine;
 }
 
+/** A call that would be allowed, asked or blocked otherwise today. Its outcome was taken from the record all the same. */
+export interface ChangedVerdict {
+  readonly callPath: CallPath;
+  readonly tool: string;
+  readonly recorded: Verdict;
+  readonly today: Verdict;
+}
+
 /** In turns, as `FactOrder` counts them: an effect that something is known to have interrupted waits longer for it. */
 const interruptedPatience = 1000;
 
@@ -46,6 +55,7 @@ export interface ReplayedEffects extends Effects {
   /** The facts that the replay recorded, in its own order. */
   readonly facts: readonly Fact[];
   readonly drifts: readonly Drift[];
+  readonly verdicts: readonly ChangedVerdict[];
 }
 
 /**
@@ -61,6 +71,9 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
   for (const fact of lost) state.spend(fact);
   const facts: Fact[] = [];
   const drifts: Drift[] = [];
+  const verdicts: ChangedVerdict[] = [];
+  /** The rules that the run was given, by its attempts. */
+  const attempts = recorded.flatMap((fact) => (fact.type === "run-start" || fact.type === "attempt" ? [fact.rules ?? []] : []));
   let interrupt = (_reason: Interruption): void => undefined;
   const order = new FactOrder(standing, clock);
   let isEnded = false;
@@ -113,6 +126,7 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
     state,
     facts,
     drifts,
+    verdicts,
     record,
     recordDurably: async (fact) => record(fact),
     perform,
@@ -122,6 +136,12 @@ export function createReplayedEffects(recorded: readonly Fact[], clock: Clock): 
       return reached;
     },
     recall: (type, key) => index.find(type, key),
+    review: (fact, judge) => {
+      const today = attempts.map((given) => judge(given));
+      const verdict = today.at(-1);
+      if (!verdict || today.some((one) => one?.type === fact.verdict.type)) return;
+      verdicts.push({ callPath: fact.callPath, tool: fact.tool, recorded: fact.verdict, today: verdict });
+    },
     turnOf: (fact) => order.turnOf(fact),
     finish: (callPath, signal) => {
       if (callPath === undefined) return index.lastFact && abortable(order.turnOf(index.lastFact), signal);

@@ -67,6 +67,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
       "files?": "object",
     },
     "forkOf?": "string",
+    "rules?": "content any",
     "gateEntry?": "boolean",
     "history?": "content messages",
     "compiled?": {
@@ -90,7 +91,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
       "onUnanswered?": "string",
       limits: "numbers",
     },
-    ...{ version: "string", owner: "string" },
+    ...{ version: "string", owner: "string", "rules?": "content any" },
   },
   "run-end": { ...end, denied: "number" },
   "call-start": {
@@ -102,6 +103,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
     ...{ ...keyed, tool: "string", args: "content object", facts: "content object", digest: "string" },
     ...{ verdict: { type: "string", why: "content string", "isUnstated?": "boolean" } },
     ...{ "sideEffect?": "boolean", "hint?": "content string", "recorded?": "object", "asked?": "string" },
+    "said?": "content object",
   },
   refusal: { ...keyed, tool: "string", error: toolError },
   decision: {

@@ -1,4 +1,4 @@
-import type { ApprovalDecision, DecisionSource, DeniedCall, Verdict } from "./approval.ts";
+import type { ApprovalDecision, ApprovalRule, DecisionSource, DeniedCall, Verdict } from "./approval.ts";
 import type { CallKind, CallPath, StopReason } from "./call.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { FilePart, Message } from "./message.ts";
@@ -90,6 +90,12 @@ export interface CompiledWith {
 /** Options over the files of a program that somebody else than the user gives: a record, or a test file. */
 export type ProgramOptions = Pick<CompiledWith, "model" | "set" | "modelFor">;
 
+/** The word of a toolset on a call. `own`: its verdict; `texts`: those that rules are compared with, by argument. */
+export interface SaidOfCall {
+  readonly own?: JsonObject;
+  readonly texts?: JsonObject;
+}
+
 /** The facts of a run: plain data, one on each line of a journal. Nothing else is known of a run. `journal/fact-fields.ts` has their fields. */
 export type Fact =
   | {
@@ -114,6 +120,8 @@ export type Fact =
       readonly files?: Readonly<Record<string, string>>;
       /** The run that this one is a fork of, by its id. */
       readonly forkOf?: string;
+      /** The rules that the run was given, beside those of its manifest. Default: none. */
+      readonly rules?: readonly ApprovalRule[];
       /** How the program was compiled, to compile it so again. */
       readonly compiled?: CompiledWith;
     }
@@ -131,6 +139,7 @@ export type Fact =
       readonly onDenied: "return" | "stop";
       readonly onUnanswered?: "hold";
       readonly limits: Limits;
+      readonly rules?: readonly ApprovalRule[];
       readonly version: string;
       readonly owner: string;
     }
@@ -172,6 +181,8 @@ export type Fact =
       readonly args: JsonObject;
       readonly facts: JsonObject;
       readonly digest: string;
+      /** What the toolset found out and said of the call, for a later judgement. Present where it looks at its calls. */
+      readonly said?: SaidOfCall;
       /** Digest of the call with all that its question shows. Present where the verdict is ask. */
       readonly asked?: string;
       readonly verdict: Verdict;

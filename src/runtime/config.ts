@@ -10,6 +10,7 @@ import type { AuthMode } from "../models/create-model-resolver.ts";
 import type { Model } from "../models/model.ts";
 import type { PriceLookup } from "../models/prices.ts";
 import type { ModelChoice, Program, Worker } from "../program/program.ts";
+import type { ApprovalRule } from "../protocol/approval.ts";
 import type { CallAddress, CallPath } from "../protocol/call.ts";
 import type { EventSink } from "../protocol/event.ts";
 import type { JsonObject } from "../protocol/json.ts";
@@ -41,6 +42,8 @@ export interface RunSetup {
   /** Absent: whole results that are cut stay in memory. */
   readonly results?: ResultKeeper | undefined;
   readonly policy: ApprovalPolicy;
+  /** The rules that the run was given, beside those of its manifest: recorded. Default: none. */
+  readonly givenRules?: readonly ApprovalRule[] | undefined;
   readonly resolveModel: (id: string, auth?: AuthMode) => Promise<Model>;
   readonly priceOf: PriceLookup;
   /** Resolves with the tokens that a request to a model and its answer can have together; undefined where that is not known. */

@@ -1,7 +1,7 @@
 import { Suspended } from "../effects/activity.ts";
 import type { Effects } from "../effects/effects.ts";
 import type { Program } from "../program/program.ts";
-import type { DeniedCall } from "../protocol/approval.ts";
+import type { ApprovalRule, DeniedCall } from "../protocol/approval.ts";
 import type { CompiledWith } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Artifact, Message } from "../protocol/message.ts";
@@ -89,6 +89,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     ...{ onDenied, limits },
     ...(onUnanswered === "hold" ? { onUnanswered } : {}),
     ...(isGated ? { gateEntry: true as const } : {}),
+    ...rulesOf(setup.givenRules),
   };
   const more = {
     owner: setup.host.processes.self,
@@ -139,6 +140,12 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     stopTimer();
     await start.closeJournal();
   }
+}
+
+/** The member of a fact that holds rules, as plain data. Empty where there are none. */
+export function rulesOf(rules: readonly ApprovalRule[] = []): { readonly rules?: readonly ApprovalRule[] } {
+  const plain = rules.map(({ effect, rule, source }) => ({ effect, rule, ...(source === undefined ? {} : { source }) }));
+  return plain.length > 0 ? { rules: plain } : {};
 }
 
 /** Ends what code of the run left under way. */

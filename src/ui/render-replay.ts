@@ -1,3 +1,4 @@
+import type { Verdict } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { clipText } from "../util/clip-text.ts";
@@ -11,6 +12,13 @@ export interface ShownReplay {
   readonly same: boolean;
   readonly differences: readonly { readonly callPath: CallPath; readonly recorded?: Fact; readonly replayed?: Fact }[];
   readonly drifts: readonly ShownDrift[];
+  readonly verdicts: readonly ShownVerdict[];
+}
+
+interface ShownVerdict {
+  readonly callPath: CallPath;
+  readonly recorded: Verdict;
+  readonly today: Verdict;
 }
 
 interface ShownDrift {
@@ -22,7 +30,7 @@ interface ShownDrift {
 }
 
 /** One line where the program of today does the same; otherwise a line for each call and each effect that is different. */
-export function renderReplay({ runId, same, differences, drifts }: ShownReplay, columns: number): string {
+export function renderReplay({ runId, same, differences, drifts, verdicts }: ShownReplay, columns: number): string {
   if (same) return renderLines([`run ${runId}: the program of today does the same`]);
   const effects = drifts.flatMap((drift) => {
     const later = drifts.filter(({ callPath, change }) => callPath === drift.callPath && change === undefined).length;
@@ -34,12 +42,23 @@ export function renderReplay({ runId, same, differences, drifts }: ShownReplay, 
     .map(
       ({ callPath, recorded, replayed }) => `${labelOf(callPath)}: recorded ${describe(recorded)}, today ${describe(replayed)}`,
     );
+  const [first, ...later] = verdicts;
+  const judged = first
+    ? [`${describeVerdict(first)}${later.length === 0 ? "" : `; also ${counted(later.length, "later call")}`}`]
+    : [];
   const lines = [
     `run ${runId}: the program of today does something else`,
+    ...judged.map((line) => `  ${line}`),
     ...effects.map((line) => `  ${line}`),
     ...calls.map((line) => clipText(`  ${line}`, columns, "...")),
   ];
   return renderLines(lines);
+}
+
+const verdictWords = { allowed: "allowed", ask: "asked", blocked: "blocked" } as const;
+
+function describeVerdict({ callPath, recorded, today }: ShownVerdict): string {
+  return `${labelOf(callPath)}: it was ${verdictWords[recorded.type]} and is ${verdictWords[today.type]} today (${today.why})`;
 }
 
 function describeDrift({ callPath, key, kind, change, place }: ShownDrift): string {

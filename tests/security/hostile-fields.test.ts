@@ -24,6 +24,10 @@ function runWith(type: FactType, fact: unknown) {
   return toEntries([...facts.slice(0, -1), ...more, ...facts.slice(-1)]);
 }
 
+const hostileVerdict = { type: "blocked", why: escapes } as const;
+const verdicts = [{ callPath: escapes, recorded: { type: "allowed", why: "" } as const, today: hostileVerdict }];
+const replayed = { runId: escapes, same: false, drifts: [], verdicts };
+
 const style = { columns: 100_000, style: (_: unknown, text: string) => text };
 
 describe.each(types)("a hostile text in a field of %s", (type) => {
@@ -43,7 +47,7 @@ describe.each(types)("a hostile text in a field of %s", (type) => {
         renderCosts(entries),
         renderQuestions({ runId: escapes, questions }, style),
         renderWaiting({ runId: escapes, questions }, [escapes]),
-        renderReplay({ runId: escapes, same: false, drifts: [], differences: [{ callPath: escapes, recorded }] }, 100_000),
+        renderReplay({ ...replayed, differences: [{ callPath: escapes, recorded }] }, 100_000),
       ];
       expect({ fact, harm: shown.flatMap(harmIn) }).toEqual({ fact, harm: [] });
       const messages = renderMessages(entries).replaceAll(/^FORGED/gm, "");

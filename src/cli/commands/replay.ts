@@ -22,9 +22,11 @@ export async function replayCommand(run: string, target: string, flags: ReplayFl
     ofProgram: source.ofProgram,
   });
   const report = await replay({ program, run: found.runId });
-  const { runId, same, differences, drifts } = report;
+  const { runId, same, differences, drifts, verdicts } = report;
   await writeResult(
-    flags.json ? renderJsonLine({ v: 1, runId, same, differences, drifts }) : renderReplay(report, process.stdout.columns || 80),
+    flags.json
+      ? renderJsonLine({ v: 1, runId, same, differences, drifts, verdicts })
+      : renderReplay(report, process.stdout.columns || 80),
   );
   return same ? exitCodes.done : exitCodes.failed;
 }
