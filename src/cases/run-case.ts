@@ -107,7 +107,7 @@ class CaseInScratch {
       const { calls, asked, refused, turns, usage, stop } = observer;
       const milliseconds = host.clock.monotonic() - started;
       const seen = { calls, asked, refused, turns, usage, stop, milliseconds, ...more };
-      return { seen, misses, isMistake, withoutEffect };
+      return { seen, misses, isMistake: isMistake || withoutEffect.length > 0, withoutEffect };
     };
     const { program, diagnostics } = await this.#request.permit(this.#scratch, part);
     if (!program) {

@@ -13,7 +13,7 @@ export function addTest(program: Command, exit: Exit): void {
     .option("--record", "ask the models, and write the recordings of the cases that have one")
     .option("--runs <number>", "run each case so often, and report the share that passes", parseCount)
     .option("--budget <usd>", "the most dollars for all runs together", parseDollars)
-    .option("--model <provider:name>", "with --live and --record: the model of every worker that names none of its own")
+    .option("-m, --model <provider:name>", "with --live and --record: the model of every worker that names none of its own")
     .option("--parallel <number>", "how many cases run at the same time (default: 4)", parseCount)
     .option("--trust", "let the programs' code and scripts in TypeScript run, this once")
     .option("--json", "print one JSON object")

@@ -19,6 +19,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['llm-do . -c "and in French?"', "go on with the last run"],
     ["llm-do . --dry-run", "the first request, and no model"],
   ],
+  "llm-do chat": [["llm-do chat"], ["llm-do chat . -m anthropic:claude-sonnet-4-5"]],
   "llm-do check": [
     ["llm-do check", "the program of this folder"],
     ["llm-do check . --headless", "what a run without a terminal would be denied"],

@@ -7,7 +7,6 @@ const otherFlags: Readonly<Record<string, string>> = {
   "--yes": "write --approve 'worker/tool(pattern)' for calls that you know, or --approve-all",
   "--yolo": "write --approve 'worker/tool(pattern)' for calls that you know, or --approve-all",
   "-y": "write --approve 'worker/tool(pattern)' for calls that you know, or --approve-all",
-  "-m": "write --model",
   "-e": "write --entry",
   "-s": "write --set key=value",
   "--attachments": "write --attachment, once for each file",

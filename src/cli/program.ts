@@ -36,7 +36,7 @@ type Adder = (program: Command, line: CommandLine) => void;
 
 /** Headings of the help, and below each the names of its commands, with what adds them. */
 const groups: Readonly<Record<string, Readonly<Record<string, Adder>>>> = {
-  "Run a program:": { run: addRun, resume: addResume, "approvals approve deny": addApprovals },
+  "Run a program:": { run: addRun, chat: addChat, resume: addResume, "approvals approve deny": addApprovals },
   "Know a program before it runs:": { check: addCheck, explain: addExplain, verdict: addVerdict, test: addTest },
   "Look at what ran:": { runs: addRuns, view: addView, replay: addReplay, fork: addFork, undo: addUndo },
   "Set up:": { init: addInit, models: addModels, config: addConfig, keys: addKeys, oauth: addOAuth, trust: addTrust },
@@ -114,6 +114,30 @@ function addRun(program: Command, line: CommandLine): void {
   });
 }
 
+function addChat(program: Command, line: CommandLine): void {
+  const chat = program
+    .command("chat")
+    .description("hold a conversation with a program; `llm-do TARGET --chat` is the same")
+    .argument("[target]", `${targetHelp}; default: .`)
+    .argument("[message...]", "the first message, as one argument")
+    .usage("[options] [target] [message]");
+  addRunOptions(chat).action(async (target: string | undefined, rest: readonly string[], flags: RunFlags) => {
+    const { runCommand } = await import("./commands/run.ts");
+    await noteNamesake("chat");
+    const words = { target: target ?? ".", rest, afterDashes: line.afterDashes };
+    line.exitCode = await runCommand(words, { ...flags, chat: true, debug: isDebugging(flags) }, commandNames);
+  });
+}
+
+/** Says how a program is meant that has the name of a command. */
+async function noteNamesake(name: string): Promise<void> {
+  const [{ existsSync }, { writeStderr }] = await Promise.all([import("node:fs"), import("./output.ts")]);
+  const found = [`${name}/main.worker`, `${name}.worker`, `workers/${name}.worker`].find((path) => existsSync(path));
+  if (found === undefined) return;
+  const path = found.replace(/\/main\.worker$/, "");
+  writeStderr(`llm-do: \`${name}\` is a command here; the program of this name is run by llm-do ./${path}\n`);
+}
+
 function addCheck(program: Command, line: CommandLine): void {
   const check = program
     .command("check")
@@ -126,6 +150,7 @@ function addCheck(program: Command, line: CommandLine): void {
       "say what a run that can ask nobody would be denied, and what would allow it; 4 where a tool always asks",
     )
     .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "sarif", "github"]).default("text"))
+    .option("--json", "print JSON, as --format json does")
     .action(act(line, async () => (await import("./commands/check.ts")).checkCommand));
 }
 
@@ -137,6 +162,7 @@ function addExplain(program: Command, line: CommandLine): void {
   addCompileOptions(explain)
     .option("--trust", "import the program's code, and show what it exports")
     .addOption(new Option("--format <format>", "how to print").choices(["text", "context", "json", "mermaid"]).default("text"))
+    .option("--json", "print JSON, as --format json does")
     .action(act(line, async () => (await import("./commands/explain.ts")).explainCommand));
 }
 

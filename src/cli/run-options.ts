@@ -7,7 +7,7 @@ export function addCompileOptions(command: Command): Command {
   return command
     .optionsGroup("The program:")
     .option("--entry <name>", "start at this worker, or at code: tools.ts:main")
-    .option("--model <provider:name>", "the model of every worker that names none of its own")
+    .option("-m, --model <provider:name>", "the model of every worker that names none of its own")
     .option("--model-for <pattern=model>", "the model of the workers whose names match, over their own (repeatable)", collect)
     .option("--set <key=value>", "a frontmatter key of the entry, or of a worker: worker.key=value (repeatable)", collect)
     .option("--approve <rule>", "allow calls that match and that nobody made to ask: worker/tool(pattern) (repeatable)", collect)

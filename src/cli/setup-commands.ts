@@ -48,7 +48,7 @@ export function addCompletion(program: Command, exit: Exit): void {
   program
     .command("completion")
     .description("print the script by which a shell completes programs, workers, flags, models and runs")
-    .addArgument(new Argument("<shell>", "for which; the script begins with how to switch it on").choices(shells))
+    .addArgument(new Argument(`<${shells.join("|")}>`, "the shell; the script begins with how to switch it on").choices(shells))
     .action(act(exit, async () => (await import("./commands/completion.ts")).completionCommand));
 }
 
@@ -70,7 +70,7 @@ export function addInit(program: Command, exit: Exit): void {
     .description("make a small program that runs at once; overwrites nothing")
     .argument("[folder]", "where; made if it is not there", ".")
     .option("--name <name>", "what the program is called; by default as its folder")
-    .option("--model <provider:name>", "the model of its workers")
+    .option("-m, --model <provider:name>", "the model of its workers")
     .action(act(exit, async () => (await import("./commands/init.ts")).initCommand));
 }
 

@@ -268,3 +268,18 @@ describe("a conversation", () => {
     expect(await terminal.exitCode).toBe(143);
   });
 });
+
+describe("llm-do chat", () => {
+  it("holds a conversation, and says how a program of that name is run", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\n---\nAnswer.\n",
+      "chat.worker": "---\nmodel: scripted:model.yaml\n---\nOther.\n",
+      "model.yaml": "- reply: Here.\n",
+    });
+    const terminal = open(cwd, ["chat", ".", "Hello"]);
+    await terminal.waitFor("Here.");
+    expect(terminal.screen()).toContain("`chat` is a command here; the program of this name is run by llm-do ./chat.worker");
+    terminal.type("\x04");
+    expect(await terminal.exitCode).toBe(0);
+  });
+});

@@ -3,6 +3,7 @@ import { renderGithubAnnotations } from "../../diagnostics/render-github-annotat
 import { toJsonDiagnostic } from "../../diagnostics/to-json-diagnostic.ts";
 import { toSarif } from "../../diagnostics/to-sarif.ts";
 import { version } from "../../version.ts";
+import { chooseFormat } from "../choose-format.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type CompileFlags, compileToShow } from "../open-program.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
@@ -13,12 +14,14 @@ export type CheckFormat = "text" | "json" | "sarif" | "github";
 
 export interface CheckFlags extends CompileFlags {
   readonly format: CheckFormat;
+  readonly json?: boolean;
   readonly headless?: boolean;
 }
 
 /** `llm-do check [TARGET]`: everything that is wrong, and nothing else. Runs none of the program unless it is trusted. */
 export async function checkCommand(targets: readonly string[], flags: CheckFlags): Promise<number> {
-  const { format, headless } = flags;
+  const { headless } = flags;
+  const format = chooseFormat(flags, "json");
   if (headless && format !== "text" && format !== "json")
     throw new UsageError(`--headless tells of no mistakes in a file, so it has no --format ${format}; take text or json`);
   if (flags.unisolated && !headless) writeStderr("llm-do: warning: --unisolated does nothing without --headless\n");

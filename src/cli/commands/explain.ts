@@ -4,6 +4,7 @@ import type { Outline } from "../../protocol/outline.ts";
 import { renderContext } from "../../ui/explain/render-context.ts";
 import { renderExplanation } from "../../ui/explain/render-explanation.ts";
 import { renderMermaid } from "../../ui/explain/render-mermaid.ts";
+import { chooseFormat } from "../choose-format.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type CompileFlags, compileToShow, warnOfFlags } from "../open-program.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
@@ -12,16 +13,18 @@ export type ExplainFormat = "text" | "context" | "json" | "mermaid";
 
 export interface ExplainFlags extends CompileFlags {
   readonly format: ExplainFormat;
+  readonly json?: boolean;
 }
 
 /** `llm-do explain [TARGET]`: what a program is and could do. Calls no model, and runs none of the program unless it is trusted. */
 export async function explainCommand(targets: readonly string[], flags: ExplainFlags): Promise<number> {
+  const format = chooseFormat(flags, "json");
   const { outline, diagnostics } = await compileToShow(targets, flags);
   if (!outline) {
     writeStderr(`${await renderForTerminal(diagnostics)}\n`);
     return exitCodes.usage;
   }
-  await writeResult(await formats[flags.format](outline, flags));
+  await writeResult(await formats[format](outline, flags));
   const { length } = await warnOfFlags(diagnostics);
   if (length > 0) writeStderr(`llm-do: ${length} ${length === 1 ? "warning" : "warnings"}; llm-do check shows them\n`);
   return exitCodes.done;

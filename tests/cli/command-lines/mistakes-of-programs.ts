@@ -203,7 +203,6 @@ export const mistakes: readonly Mistake[] = [
     "refused names no tool",
     "script: s.yaml\ncases:\n  - name: a\n    input: x\n    expect: { refused: { wirte_file: 0 } }\n",
     ["main.test.yaml:5", "`wirte_file`", "`write_file`"],
-    1,
   ),
   testFile("stop has another word", "script: s.yaml\ncases:\n  - name: a\n    input: x\n    expect: { stop: finished }\n", [
     "main.test.yaml:5",
@@ -224,7 +223,6 @@ export const mistakes: readonly Mistake[] = [
     "an input field that is not there",
     "script: s.yaml\ncases:\n  - name: a\n    input: { topic: x }\n    expect: { output: done }\n",
     ["main.test.yaml:4", "topic", "input"],
-    1,
   ),
   {
     name: "a script with replay for reply",
