@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { Case } from "./case-file.ts";
+import { type Answer, type Candidate, compareCandidates, sayJudgement } from "./compare.ts";
+
+const schema = {
+  type: "object",
+  properties: { kind: { type: "string", enum: ["bug", "wish", "question"] }, urgent: { type: "boolean" } },
+};
+const cases = (count: number): Case[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...{ worker: "triage", input: { message: `m${index}` }, files: [], fragments: [] },
+    output: { kind: index % 2 === 0 ? "bug" : "wish", urgent: index % 3 === 0 },
+  }));
+
+/** Answers as recorded, but for those that `differs` names. */
+function candidate(name: string, of: readonly Case[], differs: (index: number) => boolean): Candidate {
+  return {
+    name,
+    answers: of.map((one, index): Answer => {
+      const { kind, urgent } = one.output as { kind: string; urgent: boolean };
+      return { type: "output", output: { kind: differs(index) ? "question" : kind, urgent }, usd: 0.002, ms: index };
+    }),
+  };
+}
+
+describe("compareCandidates", () => {
+  it("finds a planted error of 7 % at 200 calls, and not at 10", () => {
+    const wrong = (index: number) => index % 14 === 3;
+    const [many] = compareCandidates(cases(200), [candidate("code", cases(200), wrong)], { schema });
+    expect(many).toMatchObject({ agreement: { hits: 185, count: 200 }, judgement: { verdict: "worse" } });
+    const [few] = compareCandidates(cases(10), [candidate("code", cases(10), wrong)], { schema });
+    expect(few?.judgement?.verdict).toBe("untold");
+    expect(sayJudgement(few?.judgement ?? never(), 10, "the record")).toMatch(
+      /^not to be told apart from the record at 10 calls \(95 % interval -?\d+\.\d to -?\d+\.\d points\); about \d+ more would tell$/,
+    );
+  });
+
+  it("judges beside the noise floor where the prompt was asked again", () => {
+    const all = cases(300);
+    const again = candidate("again", all, (index) => index % 10 === 0);
+    const same = candidate("code", all, (index) => index % 10 === 1);
+    const worse = candidate("worse", all, (index) => index % 10 < 3);
+    const [floor, first, second] = compareCandidates(all, [same, worse], { schema, again });
+    expect(floor).toMatchObject({ name: "again", agreement: { hits: 270, count: 300 } });
+    expect(floor?.judgement).toBeUndefined();
+    expect([first?.judgement?.verdict, second?.judgement?.verdict]).toEqual(["untold", "worse"]);
+  });
+
+  it("counts fields, unsure and failed answers, and what is left out", () => {
+    const all = cases(6);
+    const { answers } = candidate("code", all, (index) => index === 0);
+    const other = (type: "unsure" | "failed" | "left-out"): Answer => ({ type, reason: "r", usd: 0, ms: 1 });
+    const mixed = [...answers.slice(0, 3), other("unsure"), other("failed"), other("left-out")];
+    const [report] = compareCandidates(all, [{ name: "code", answers: mixed }], { schema });
+    expect(report).toMatchObject({ unsure: 1, failed: 1, leftOut: 1, uncompared: 0, agreement: { hits: 2, count: 4 } });
+    expect(report?.fields.get("kind")).toMatchObject({ hits: 2, count: 3 });
+    expect(report?.fields.get("urgent")).toMatchObject({ hits: 3, count: 3 });
+    expect(report?.disagreements).toMatchObject([{ index: 0, fields: ["kind"], output: { kind: "question" } }]);
+    expect(report?.usdPerThousand).toBeCloseTo(1.2, 6);
+  });
+
+  it("takes a person's word before the record, and leaves out what is wrong without a better one", () => {
+    const [first, second, third] = cases(3);
+    const labelled = [
+      { ...first, label: { verdict: "corrected", output: { kind: "question", urgent: true } } },
+      { ...second, label: { verdict: "wrong" } },
+      { ...third, label: { verdict: "right" } },
+    ] as Case[];
+    const [report] = compareCandidates(labelled, [candidate("code", cases(3), (index) => index === 0)], { schema });
+    expect(report?.agreement).toMatchObject({ hits: 2, count: 2 });
+  });
+
+  it("compares no free text unless somebody judges it", () => {
+    const text: Case[] = [{ worker: "sum", input: "x", files: [], fragments: [], output: "one" }];
+    const answers: Answer[] = [{ type: "output", output: "two", usd: undefined, ms: 1 }];
+    const [alone] = compareCandidates(text, [{ name: "code", answers }], { schema: undefined });
+    expect(alone).toMatchObject({ uncompared: 1, agreement: { count: 0 }, usdPerThousand: undefined });
+    const [judged] = compareCandidates(text, [{ name: "code", answers }], { schema: undefined, judged: () => true });
+    expect(judged).toMatchObject({ uncompared: 0, agreement: { hits: 1, count: 1 } });
+  });
+});
+
+function never(): never {
+  throw new Error("there is a judgement");
+}

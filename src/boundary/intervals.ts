@@ -1,0 +1,76 @@
+/** A share, or a difference of two, with the ends of its interval. */
+export interface Interval {
+  readonly estimate: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** Two-sided 95 % quantile of the normal distribution. */
+const z95 = 1.959963984540054;
+
+/**
+ * The 95 % score interval of a share: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927),
+ * 209–212. `hits` of `count` trials; with no trials the interval is the whole range, and the estimate is NaN.
+ */
+export function wilsonInterval(hits: number, count: number, z = z95): Interval {
+  if (count === 0) return { estimate: Number.NaN, lower: 0, upper: 1 };
+  const estimate = hits / count;
+  const spread = z * Math.sqrt(z * z + 4 * hits * (1 - estimate));
+  const scale = 2 * (count + z * z);
+  const middle = 2 * hits + z * z;
+  return {
+    estimate,
+    lower: hits === 0 ? 0 : (middle - spread) / scale,
+    upper: hits === count ? 1 : (middle + spread) / scale,
+  };
+}
+
+/** Outcomes of two answerers on the same cases: how often both hit, the first alone, the second alone, neither. */
+export interface PairedCounts {
+  readonly both: number;
+  readonly first: number;
+  readonly second: number;
+  readonly neither: number;
+}
+
+/**
+ * The 95 % interval of the difference of two shares that were taken on the same cases (the first minus the second): R. G. Newcombe,
+ * "Improved confidence intervals for the difference between binomial proportions based on paired data", Statistics in Medicine 17 (1998),
+ * 2635–2650, method 10 (two score intervals, with the continuity-corrected correlation). With no cases: from -1 to 1.
+ */
+export function pairedDifference({ both, first, second, neither }: PairedCounts): Interval {
+  const count = both + first + second + neither;
+  if (count === 0) return { estimate: Number.NaN, lower: -1, upper: 1 };
+  const one = wilsonInterval(both + first, count);
+  const other = wilsonInterval(both + second, count);
+  const phi = correlation({ both, first, second, neither });
+  const estimate = (first - second) / count;
+  const side = (a: number, b: number) => Math.sqrt(Math.max(0, a * a - 2 * phi * a * b + b * b));
+  return {
+    estimate,
+    lower: estimate - side(one.estimate - one.lower, other.upper - other.estimate),
+    upper: estimate + side(one.upper - one.estimate, other.estimate - other.lower),
+  };
+}
+
+/** Newcombe's estimate of the correlation; 0 where a margin is empty. */
+function correlation({ both, first, second, neither }: PairedCounts): number {
+  const count = both + first + second + neither;
+  const margins = (both + first) * (second + neither) * (both + second) * (first + neither);
+  if (margins === 0) return 0;
+  const product = both * neither - first * second;
+  const corrected = product > count / 2 ? product - count / 2 : Math.min(product, 0);
+  return corrected / Math.sqrt(margins);
+}
+
+/**
+ * About how many cases in all would tell a difference of this size from none, at the rate of discordant pairs that was seen: the count at
+ * which 1.96 standard errors of the difference (McNemar) are as long as the difference. Infinity where none was seen.
+ */
+export function casesToTell({ both, first, second, neither }: PairedCounts): number {
+  const count = both + first + second + neither;
+  const difference = (first - second) / count;
+  if (!(Math.abs(difference) > 0)) return Number.POSITIVE_INFINITY;
+  const discordant = (first + second) / count;
+  return Math.ceil((z95 * z95 * (discordant - difference * difference)) / (difference * difference)) || 1;
+}
