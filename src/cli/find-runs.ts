@@ -81,6 +81,14 @@ function describeChoice({ workingDirectory }: Host, runs: readonly FoundRun[]): 
   return `${workingDirectory} is in no program, so \`last\` means no run here${rest}`;
 }
 
+/** The program that a command means. Default: that of this folder. Rejects with a `UsageError` where there is none. */
+export async function programOfTarget(target: string | undefined): Promise<ProgramOfRun> {
+  const host = createNodeHost();
+  const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
+  if (!program) throw new UsageError(`${host.workingDirectory} is in no program: name its folder`);
+  return program;
+}
+
 /** The program of a folder, or of a worker file. Rejects with a `UsageError` where there is nothing. */
 async function programAt(host: Host, target: string): Promise<ProgramOfRun> {
   const path = resolve(host.workingDirectory, target);

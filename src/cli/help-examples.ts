@@ -87,6 +87,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "llm-do trust list": [["llm-do trust list --json"]],
   "llm-do trust revoke": [["llm-do trust revoke", "the program of this folder"]],
   "llm-do schema": [["llm-do schema worker > worker.schema.json"], ["llm-do schema event", "a line of --events"]],
+  "llm-do calls": [
+    ["llm-do calls triage", "the latest calls of a worker"],
+    ["llm-do calls triage --since 7d --out triage.cases.jsonl"],
+  ],
   "llm-do types": [["llm-do types letters --trust"], ["llm-do types letters --trust --check", "in CI"]],
   "llm-do lsp": [["llm-do lsp", "what an editor starts"]],
   "llm-do init": [["llm-do init words"], ["llm-do init . --model anthropic:claude-sonnet-4-5"]],

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { AnswerFlags } from "./commands/approvals.ts";
 import type { ForkFlags } from "./commands/fork.ts";
 import type { ResumeFlags } from "./commands/resume.ts";
@@ -73,6 +73,25 @@ export function addRuns(program: Command, exit: Exit): void {
     .option("--dry-run", "print the runs that would be removed, and remove none")
     .option("-y, --yes", "remove them without a question")
     .action(act(exit, async () => (await import("./commands/remove-runs.ts")).pruneRunsCommand));
+}
+
+/** `llm-do calls STEP [TARGET]`. */
+export function addCalls(program: Command, exit: Exit): void {
+  program
+    .command("calls")
+    .description("show what a worker was asked in recorded runs, and what it answered; or write that into a case file")
+    .argument("<worker>", "its name")
+    .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
+    .option("--last <number>", "the most calls, newest first (default: 50; with --json or --out: all)", parseCount)
+    .option("--since <time>", "only calls since then: 2026-01-31, or 30m, 12h, 7d, 2w ago", parseSince)
+    .option("--run <id>", "only calls of this run")
+    .addOption(new Option("--outcome <outcome>", "only calls that ended so").choices(["done", "failed", "cut"]))
+    .addOption(new Option("--by <answerer>", "only calls that code, or the prompt, answered").choices(["code", "prompt"]))
+    .option("--model <text>", "only calls that had a model with this in its name")
+    .option("--all", "also calls that were denied, edited, cut, repeated, that failed, or that hold a secret")
+    .option("--out <file>", "write a case file (.jsonl), and the files of the calls beside it")
+    .option("--json", "print one call a line")
+    .action(act(exit, async () => (await import("./commands/calls.ts")).callsCommand));
 }
 
 /** `llm-do fork RUN [PROMPT]`. */

@@ -7,6 +7,8 @@ interface Bounds {
   readonly longest: number;
   /** The most bytes of all texts together. */
   readonly total: number;
+  /** Called for a text that is cut or gone. Default: its place says so. */
+  readonly onMissing?: (digest: string) => void;
 }
 
 /**
@@ -15,7 +17,7 @@ interface Bounds {
  */
 export async function expandTexts(
   place: RecordReader,
-  { entries, longest, total }: Bounds & { readonly entries: readonly JournalEntry[] },
+  { entries, longest, total, onMissing }: Bounds & { readonly entries: readonly JournalEntry[] },
 ): Promise<readonly JournalEntry[]> {
   const sizes = new Map<string, number>();
   for (const entry of entries) collect(entry, sizes);
@@ -23,7 +25,9 @@ export async function expandTexts(
   let left = total;
   for (const [digest, size] of sizes) {
     const bytes = Math.min(longest, left);
-    const text = bytes > 0 ? await readStart(place, { digest, bytes, size }) : `(${size} bytes, not shown)`;
+    const read = bytes > 0 ? await readStart(place, { digest, bytes, size }) : { text: `(${size} bytes, not shown)` };
+    const { text, isWhole } = read;
+    if (!isWhole) onMissing?.(digest);
     texts.set(digest, text);
     left -= text.length;
   }
@@ -36,7 +40,10 @@ interface Start {
   readonly size: number;
 }
 
-async function readStart(place: RecordReader, { digest, bytes, size }: Start): Promise<string> {
+async function readStart(
+  place: RecordReader,
+  { digest, bytes, size }: Start,
+): Promise<{ readonly text: string; readonly isWhole?: true }> {
   try {
     if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`there is no blob ${digest}`);
     const { start, bytes: whole } = await place.readStart("blobs", digest, bytes);
@@ -44,9 +51,9 @@ async function readStart(place: RecordReader, { digest, bytes, size }: Start): P
     const text = Buffer.from(start)
       .toString("utf8")
       .replace(/\uFFFD$/, "");
-    return whole > bytes ? `${text}\n(cut: ${whole} bytes in all)` : text;
+    return whole > bytes ? { text: `${text}\n(cut: ${whole} bytes in all)` } : { text, isWhole: true };
   } catch {
-    return `(${size} bytes, which are gone)`;
+    return { text: `(${size} bytes, which are gone)` };
   }
 }
 

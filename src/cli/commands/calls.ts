@@ -1,0 +1,120 @@
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { printCase } from "../../boundary/case-file.ts";
+import { type CallsQuery, readCalls } from "../../boundary/read-calls.ts";
+import type { RecordedCall } from "../../boundary/recorded-calls.ts";
+import type { RunStore } from "../../journal/store.ts";
+import { renderCall, renderCallsFoot } from "../../ui/render-calls.ts";
+import { escapeText } from "../../util/escape-text.ts";
+import { nearestNames } from "../../util/nearest-names.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+import { programOfTarget, storeOfUser } from "../find-runs.ts";
+import { compileToShow } from "../open-program.ts";
+import { writeResult, writeStderr } from "../output.ts";
+
+export interface CallsFlags extends Pick<CallsQuery, "since" | "outcome" | "by" | "model" | "run" | "all"> {
+  /** The most calls. Default: 50; with --json or --out all of them. */
+  readonly last?: number;
+  readonly json?: boolean;
+  /** A case file that is written. */
+  readonly out?: string;
+}
+
+/** The default number of calls in a table. */
+const latest = 50;
+
+/** `llm-do calls STEP [TARGET]`: what a worker was asked in recorded runs, and what it answered. */
+export async function callsCommand(worker: string, target: string | undefined, flags: CallsFlags): Promise<number> {
+  const { json, out, last = json || out !== undefined ? undefined : latest, ...query } = flags;
+  if (out !== undefined && !/\.jsonl$/.test(out)) throw new UsageError(`--out ${out}: a case file ends in .jsonl`);
+  const program = await programOfTarget(target);
+  const store = storeOfUser();
+  let dropped = 0;
+  const unreadable = (run: string, problem: string) => {
+    dropped++;
+    writeStderr(`llm-do: the run ${run} is left out: ${escapeText(problem)}\n`);
+  };
+  const given = { ...query, worker, program, onUnreadable: unreadable, ...(last === undefined ? {} : { last }) };
+  const calls = readCalls(store, given);
+  const count = out === undefined ? await printCalls(calls, json ?? false) : await writeCases(calls, { path: out, store });
+  if (count === 0) await explainNone(worker, target, flags);
+  return dropped > 0 && count === 0 ? exitCodes.failed : exitCodes.done;
+}
+
+async function printCalls(calls: AsyncIterable<RecordedCall>, asJson: boolean): Promise<number> {
+  let count = 0;
+  const shown: RecordedCall[] = [];
+  for await (const call of calls) {
+    count++;
+    if (asJson) await writeResult(`${JSON.stringify(call)}\n`);
+    else {
+      shown.push(call);
+      await writeResult(renderCall(call, process.stdout.columns || 80));
+    }
+  }
+  if (shown.length > 0) await writeResult(renderCallsFoot(shown));
+  return count;
+}
+
+/** Writes a case file whole or not at all, and the files of the calls beside it, each by its digest. */
+async function writeCases(
+  calls: AsyncIterable<RecordedCall>,
+  { path, store }: { readonly path: string; readonly store: RunStore },
+): Promise<number> {
+  const whole = resolve(path);
+  const written = join(dirname(whole), `.${process.pid}-${Date.now()}.jsonl.part`);
+  const file = await open(written, "wx", 0o600);
+  let count = 0;
+  let passed = 0;
+  try {
+    for await (const call of calls) {
+      if (call.output === undefined || call.marks.includes("secret")) {
+        passed++;
+        continue;
+      }
+      await copyFiles(call, { folder: `${whole}.files`, store });
+      await file.write(printCase(call));
+      count++;
+    }
+    await file.close();
+    if (count > 0) await rename(written, whole);
+  } finally {
+    await file.close().catch(() => undefined);
+    await rm(written, { force: true });
+  }
+  const left = passed === 0 ? "" : `; ${passed} without an output, or with a secret, left out`;
+  if (count > 0) writeStderr(`llm-do: ${count} ${count === 1 ? "case" : "cases"} in ${path}${left}\n`);
+  return count;
+}
+
+async function copyFiles(
+  { from, files }: RecordedCall,
+  { folder, store }: { readonly folder: string; readonly store: RunStore },
+): Promise<void> {
+  if (files.length === 0) return;
+  await mkdir(folder, { recursive: true });
+  const [run = ""] = from.split("/");
+  await store.look(run, async (record) => {
+    for (const { sha256 } of files) {
+      const content = await record.readPart("blobs", sha256);
+      // A file of this digest has this content.
+      await writeFile(join(folder, sha256), content, { flag: "wx" }).catch((thrown: NodeJS.ErrnoException) => {
+        if (thrown.code !== "EEXIST") throw thrown;
+      });
+    }
+  });
+}
+
+/** Says why there is nothing: no such worker, no such calls, or none without marks. */
+async function explainNone(worker: string, target: string | undefined, flags: CallsFlags): Promise<void> {
+  const { outline } = await compileToShow(target === undefined ? [] : [target], {});
+  const names = [...new Set(outline?.workers.map(({ name }) => name) ?? [])];
+  if (outline && !names.includes(worker)) {
+    const near = nearestNames(worker, names)[0];
+    const hint = near === undefined ? `its workers: ${names.join(", ")}` : `did you mean \`${near}\`?`;
+    writeStderr(`llm-do: the program has no worker \`${worker}\` today, and no run recorded a call of it; ${hint}\n`);
+    return;
+  }
+  const more = flags.all ? "" : "; --all shows those that were denied, edited, cut, repeated, or that failed, too";
+  writeStderr(`llm-do: no recorded call of \`${worker}\` fits${more}\n`);
+}

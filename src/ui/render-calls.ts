@@ -1,0 +1,45 @@
+import { clipText } from "../util/clip-text.ts";
+import { escapeText } from "../util/escape-text.ts";
+import { dollars } from "./render-usage.ts";
+
+/** A recorded call of a worker, as `llm-do calls --json` has it. */
+export interface ShownCall {
+  readonly from: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly by: string;
+  readonly usd: number | undefined;
+  readonly ms: number;
+  readonly time: number;
+  readonly marks: readonly string[];
+}
+
+/** Renders a call in two lines: when, by what, for how much, and where; then the heads of input and output, in `columns` characters. */
+export function renderCall({ from, input, output, by, usd, ms, time, marks }: ShownCall, columns: number): string {
+  const when = new Date(time).toISOString().slice(0, 16).replace("T", " ");
+  const price = usd === undefined ? "$?" : dollars(usd);
+  const marked = marks.length === 0 ? "" : `  (${marks.join(", ")})`;
+  const head = `${when}  by ${by}  ${price}  ${renderMs(ms)}  ${escapeText(from)}${marked}`;
+  const width = Math.max(10, Math.floor((columns - 6) / 2));
+  return `${head}\n  ${headOf(input, width)} -> ${headOf(output, width)}\n`;
+}
+
+export function renderCallsFoot(calls: readonly ShownCall[]): string {
+  const code = calls.filter(({ by }) => by === "code").length;
+  const known = calls.flatMap(({ usd }) => usd ?? []);
+  const atLeast = known.length < calls.length ? "at least " : "";
+  const sum = known.reduce((total, usd) => total + usd, 0);
+  const noun = calls.length === 1 ? "call" : "calls";
+  return `${calls.length} ${noun}, ${code} by code, ${atLeast}${dollars(sum)}\n`;
+}
+
+function headOf(value: unknown, width: number): string {
+  const single = typeof value === "object" && value !== null ? Object.values(value) : [];
+  const plain = single.length === 1 && typeof single[0] === "string" ? single[0] : value;
+  const text = plain === undefined ? "(none)" : typeof plain === "string" ? plain : JSON.stringify(plain);
+  return clipText(escapeText(text.replace(/\s+/g, " ")), width);
+}
+
+export function renderMs(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
