@@ -128,4 +128,5 @@ export type {
   WorkerRuntime,
 } from "./toolsets/toolset.ts";
 export { blocked, needsApproval, preApproved, ToolFailure, toolFailure } from "./toolsets/toolset.ts";
+export { type Code, type Unsure, unsure } from "./toolsets/unsure.ts";
 export type { WorkerSpec } from "./toolsets/worker-toolset.ts";

@@ -1,7 +1,7 @@
 import type { CallPath } from "../protocol/call.ts";
-import { isAtOrBelow } from "../protocol/call.ts";
+import { codeCallPath, isAtOrBelow } from "../protocol/call.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
-import type { JsonValue } from "../protocol/json.ts";
+import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
@@ -55,17 +55,25 @@ export function recordedCalls(
 ): readonly RecordedCall[] {
   const open = new Map<CallPath, OpenCall>();
   const ended = new Map<CallPath, RecordedCall>();
+  /** Calls of code that answered. */
+  const byCode = new Set<CallPath>();
   for (const [index, fact] of facts.entries()) {
     const time = times[index] ?? 0;
     if (fact.type === "call-start" && fact.kind === "worker" && fact.name === worker)
       open.set(fact.callPath, { start: fact, time, marks: new Set() });
     if (fact.type === "decision") markDecision(open, fact);
+    if (fact.type === "call-end" && isAnswer(fact.output)) byCode.add(fact.callPath);
     const call = fact.type === "call-end" ? open.get(fact.callPath) : undefined;
     if (fact.type !== "call-end" || !call) continue;
     ended.delete(fact.callPath);
-    ended.set(fact.callPath, toCall(call, fact, { run, ms: time - call.time }));
+    const by = byCode.has(codeCallPath(fact.callPath)) ? "code" : "prompt";
+    ended.set(fact.callPath, toCall(call, fact, { run, by, ms: time - call.time }));
   }
   return [...ended.values()];
+}
+
+function isAnswer(output: JsonValue | undefined): boolean {
+  return isRecord(output) && output["type"] === "answer";
 }
 
 /** Marks calls whose input an earlier one had. */
@@ -89,7 +97,7 @@ function markDecision(open: ReadonlyMap<CallPath, OpenCall>, { callPath, decisio
 function toCall(
   { start, time, marks }: OpenCall,
   end: FactOf<"call-end">,
-  { run, ms }: { run: string; ms: number },
+  { run, by, ms }: { readonly run: string; readonly by: RecordedCall["by"]; readonly ms: number },
 ): RecordedCall {
   const { input, files, fragments } = start.input;
   const { output, stopReason, error } = end;
@@ -101,7 +109,7 @@ function toCall(
     from: `${run}/${start.callPath}`,
     worker: start.name,
     ...{ input, files: kept, fragments, output },
-    by: "prompt",
+    by,
     model: start.model,
     usd: end.usage.usd,
     ...{ ms, time },

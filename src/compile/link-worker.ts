@@ -16,6 +16,7 @@ import type { WorkerMaker, WorkerSource } from "../toolsets/worker-toolset.ts";
 import { clipText } from "../util/clip-text.ts";
 import { checkProviderOptions } from "./check-provider-options.ts";
 import type { Compilation } from "./compilation.ts";
+import { linkCode } from "./link-code.ts";
 import { linkPrompt } from "./link-prompt.ts";
 import type { KnownProvider } from "./link-providers.ts";
 import { linkInputSchema, linkSchema } from "./link-schema.ts";
@@ -68,6 +69,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const { compatible_models: compatible } = file;
   const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromJsonSchema(defaultInput), known: true };
   const output = await linkSchema(compilation, file.output, home);
+  const code = await linkCode(compilation, file.code, home);
   const model = await modelOf(resolved);
   checkInstructions(compilation, resolved);
   return Object.freeze({
@@ -79,6 +81,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     modelSettings: await linkModelSettings(compilation, file.model_settings?.value, providers),
     input: input.schema,
     output: output?.schema,
+    ...(code ? { code: Object.freeze({ ...code, hasPrompt: hasPrompt(resolved) }) } : {}),
     ...(await linkPrompt(compilation, resolved, input)),
     toolsets,
     serverTools: linkServerTools(compilation, file, { model, providers }),
@@ -99,9 +102,14 @@ function isEmptyMap({ source, start, end }: Span): boolean {
   return /^\{\s*\}$/.test(source.text.slice(start, end));
 }
 
-function checkInstructions({ diagnostics }: Compilation, { name, file }: ResolvedWorker): void {
-  const { value, span } = file.instructions;
-  if (value.trim() !== "" || file.prompt || file.system_fragments) return;
+function hasPrompt({ file }: ResolvedWorker): boolean {
+  return file.instructions.value.trim() !== "" || file.prompt !== undefined || file.system_fragments !== undefined;
+}
+
+function checkInstructions({ diagnostics }: Compilation, worker: ResolvedWorker): void {
+  const { name, file } = worker;
+  const { span } = file.instructions;
+  if (hasPrompt(worker) || file.code) return;
   const start = span.source.text.lastIndexOf("---", Math.max(0, span.start - 1));
   const fence = { source: span.source, start: Math.max(0, start), end: Math.max(0, start) + 3 };
   const note = "write what it is to do below this line";

@@ -106,6 +106,7 @@ export function outlineWorker({ references, path }: ResolvedWorker, worker: Work
     context: [...worker.promptParts, ...worker.toolsets.flatMap(estimateTools)],
     limits,
     attachments: attachmentPolicy,
+    ...(worker.code ? { code: worker.code.reference } : {}),
     toolsets: [
       ...references.flatMap((one) => outlineToolset(one, linked.get(one.syntax.reference.value), context) ?? []),
       ...outlineServerTools(worker, context),

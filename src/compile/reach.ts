@@ -61,13 +61,13 @@ export function growthOfWorker(before: WorkerReach, now: WorkerReach, folder = "
 }
 
 function workerReach(
-  { model, scopes, toolsets, limits, attachments, commands }: OutlinedWorker,
+  { model, scopes, toolsets, limits, attachments, commands, code }: OutlinedWorker,
   { root, network }: { readonly root: string; readonly network: boolean },
 ): WorkerReach {
   return {
     models: model?.namedBy === "program" ? [model.id.replace(`scripted:${root}/`, "scripted:")] : [],
     scopes: touchesScopes(toolsets) ? scopesOfFiles(scopes) : [],
-    references: toolsets.map(({ reference }) => reference),
+    references: [...(code === undefined ? [] : [`code ${code}`]), ...toolsets.map(({ reference }) => reference)],
     tools: Object.fromEntries(
       toolsets.flatMap(({ reference, tools }) => tools.map((tool) => [`${reference}/${tool.name}`, freedomOf(tool)])),
     ),

@@ -1,6 +1,7 @@
+import { codeCallPath } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import type { Message } from "../protocol/message.ts";
+import { type Message, messageOfAnswer } from "../protocol/message.ts";
 import { standingFacts } from "./standing.ts";
 
 /**
@@ -22,6 +23,10 @@ export function conversationOf(recorded: readonly Fact[]): readonly Message[] | 
     else if (fact.outcome.type === "value" && isRecord(fact.outcome.value))
       [answer] = messagesIn([fact.outcome.value["message"]]);
   }
+  const code = facts.findLast((fact) => fact.type === "call-end" && fact.callPath === codeCallPath(start.entry));
+  const answered =
+    code?.type === "call-end" && isRecord(code.output) && code.output["type"] === "answer" ? code.output : undefined;
+  if (answered) return [...messages, ...messagesIn(answered["asked"]), messageOfAnswer(answered["output"] ?? null)];
   return answer ? [...messages, answer] : undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Source, Span, Spanned } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
+import type { codeShape } from "./code-shape.ts";
 import type { RecordOf } from "./collection-shapes.ts";
 import type { modelSettingsShape } from "./model-settings-shape.ts";
 import type { sandboxShape } from "./sandbox-shape.ts";
@@ -20,6 +21,7 @@ export type WorkerFile = RecordOf<typeof workerKeys> & {
   readonly instructions: Spanned<string>;
 };
 
+export type CodeSyntax = ShapeValue<typeof codeShape>;
 export type ModelSettingsSyntax = ShapeValue<typeof modelSettingsShape>;
 export type AttachmentPolicySyntax = ShapeValue<typeof attachmentPolicyShape>;
 export type ContextSyntax = ShapeValue<typeof contextShape>;

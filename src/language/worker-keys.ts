@@ -1,3 +1,4 @@
+import { codeShape } from "./code-shape.ts";
 import { type Fields, list, record } from "./collection-shapes.ts";
 import { json } from "./json-shape.ts";
 import { modelSettingsShape } from "./model-settings-shape.ts";
@@ -73,6 +74,7 @@ export const workerKeys = {
     description:
       "What comes back: fields in the short notation, a type, JSON Schema 2020-12, or a schema in code. By default text.",
   },
+  code: { shape: codeShape, description: "A function that answers before the prompt, which answers what it leaves." },
   prompt: { shape: text(), description: "Template of the first user message. By default made of the input." },
   fragments: { shape: list(spanned(programPath)), description: "Files whose text is sent beside the prompt, each as a part." },
   system_fragments: {

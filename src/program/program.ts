@@ -72,6 +72,21 @@ export interface CodeEntry {
   execute(input: unknown, runtime: WorkerRuntime): unknown;
 }
 
+/** A function that answers the calls of a worker before its prompt. */
+export interface WorkerCode {
+  /** The export. */
+  readonly name: string;
+  /** As written: `tools.ts:sort_message`. */
+  readonly reference: string;
+  /** Where it throws, or gives what does not fit the output. */
+  readonly onFailure: "hand_over" | "fail";
+  /** It answers in a conversation that has begun, too. */
+  readonly history: boolean;
+  /** The worker has instructions, or another text of its own, for what the code leaves. */
+  readonly hasPrompt: boolean;
+  execute(input: unknown, runtime: WorkerRuntime): unknown;
+}
+
 /** The linked form of a `.worker` file, or of a worker defined in code. */
 export interface Worker {
   /** Its path inside the program, without the suffix: unique, and the same on every machine. */
@@ -84,6 +99,8 @@ export interface Worker {
   readonly input: Schema;
   /** Undefined: the output is text. */
   readonly output: Schema | undefined;
+  /** Answers before the prompt. Absent: the prompt answers all calls. */
+  readonly code?: WorkerCode;
   /** Settings of the model's requests. */
   readonly modelSettings: ModelSettings;
   /**

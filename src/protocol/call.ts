@@ -15,6 +15,15 @@ export function childCallPath(parent: CallPath, ordinal: number, name: string): 
   return `${parent}/${ordinal}.${name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64)}`;
 }
 
+/** The call of the code that answers a worker's call before its prompt. */
+export function codeCallPath(worker: CallPath): CallPath {
+  return `${worker}/code`;
+}
+
+export function isCodeOfWorker(path: CallPath): boolean {
+  return path.endsWith("/code");
+}
+
 /** Returns undefined for the entry, which has no caller. */
 export function parentCallPath(path: CallPath): CallPath | undefined {
   const end = path.lastIndexOf("/");

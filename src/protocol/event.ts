@@ -67,6 +67,8 @@ export type RunEventBody =
       readonly usage: Usage;
       readonly milliseconds: number;
     }
+  /** A worker that has code was answered: by that, or by its prompt, and why not by the code. */
+  | { readonly type: "answered-by"; readonly by: "code" | "prompt"; readonly reason?: string }
   | { readonly type: "turn-start"; readonly turn: number; readonly model: string }
   | {
       readonly type: "turn-end";

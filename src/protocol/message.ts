@@ -124,3 +124,8 @@ export interface ToolResultPart {
 
 /** The result of a call that is returned to the model. Exactly one per call, also on abort. */
 export type ToolResult = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly error: ToolError };
+
+/** The message of an answer that no model gave: its text, or its JSON. */
+export function messageOfAnswer(output: JsonValue): AssistantMessage {
+  return { role: "assistant", parts: [{ type: "text", text: typeof output === "string" ? output : JSON.stringify(output) }] };
+}

@@ -49,6 +49,8 @@ export interface OutlinedWorker {
   readonly context: readonly ContextPart[];
   readonly limits: Limits;
   readonly attachments: AttachmentPolicy;
+  /** The function that answers before the prompt, as written. */
+  readonly code?: string;
   readonly toolsets: readonly OutlinedToolset[];
 }
 

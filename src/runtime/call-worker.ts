@@ -2,18 +2,20 @@ import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker } from
 import type { CallPath } from "../protocol/call.ts";
 import type { FactOf } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import type { Message, UserMessage } from "../protocol/message.ts";
+import { type Message, messageOfAnswer, type UserMessage } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
 import { toHandle } from "../toolsets/attachments.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { follow } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { runTurns } from "./agent-loop.ts";
+import { answerByCode } from "./answer-by-code.ts";
 import { bracketCall } from "./bracket-call.ts";
 import { amountOf, Budget } from "./budget.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, WorkerInput } from "./config.ts";
 import { addNotes } from "./connection-notes.ts";
 import type { OpenToolsets } from "./connections.ts";
+import { addMessage, publishMessage } from "./conversation.ts";
 import { describeStart } from "./describe-start.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { Repeats } from "./loop-guard.ts";
@@ -48,7 +50,7 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
       opened = await run.connections.open(run, worker, call);
       const { toolsets, deferred, notes } = opened;
       addNotes(frame, notes);
-      ended = await runTurns(Object.freeze({ ...call, toolsets, deferred }), frame);
+      ended = await answer(Object.freeze({ ...call, toolsets, deferred }), frame);
     } catch (thrown) {
       const reason = signal.aborted ? signal.reason : call.signal.aborted ? call.signal.reason : thrown;
       ended = endAtOwnLimit(call, frame, reason);
@@ -63,6 +65,35 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
     throw signal.aborted ? signal.reason : failure;
   }
   return bracket.end(ended);
+}
+
+/** The worker's code answers first, and its prompt what that leaves. */
+async function answer(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
+  const { run, worker } = call;
+  const { code } = worker;
+  if (!code || (frame.earlier > 0 && !code.history)) return runTurns(call, frame);
+  const end = await answerByCode(call, frame, code);
+  if (end.type === "answer") {
+    run.emit(call, { type: "answered-by", by: "code" });
+    for (const message of frame.messages.slice(frame.earlier)) publishMessage(call, message);
+    addMessage(call, frame, messageOfAnswer(end.output));
+    return { output: end.output, stopReason: "done" };
+  }
+  const { reason, hint } = end;
+  run.emit(call, { type: "answered-by", by: "prompt", reason });
+  if (!code.hasPrompt)
+    throw toolFailure("tool_failed", `the code of \`${worker.name}\` left the call, and there is no prompt: ${reason}`);
+  if (hint !== undefined) addHint(frame, hint);
+  return runTurns(call, frame);
+}
+
+/** Adds what the code found out to the first message, before the files. */
+function addHint({ messages }: CallFrame, text: string): void {
+  const first = messages.at(-1);
+  if (first?.role !== "user") throw new Error("invariant: a call begins with a message of the user");
+  const texts = first.parts.filter((part) => part.type === "text");
+  const files = first.parts.filter((part) => part.type !== "text");
+  messages[messages.length - 1] = { ...first, parts: [...texts, { type: "text", text }, ...files] };
 }
 
 /** Ends a call as it was recorded, without entering it. Its caller is charged what it used. */

@@ -1,6 +1,6 @@
 import { createRehearsedEffects, Rehearsed } from "../effects/rehearsed.ts";
 import type { ModelRequest } from "../models/model.ts";
-import type { Program } from "../program/program.ts";
+import type { Program, Worker } from "../program/program.ts";
 import type { FirstRequest } from "../protocol/first-request.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { RunSetup } from "./config.ts";
@@ -39,7 +39,9 @@ export async function rehearseEntry(program: Program, setup: RehearsalSetup, sta
   };
   const { entry } = program;
   const rehearsed: Program =
-    entry.kind === "code" ? { ...program, entry: { ...entry, code: { ...entry.code, execute: entered } } } : program;
+    entry.kind === "code"
+      ? { ...program, entry: { ...entry, code: { ...entry.code, execute: entered } } }
+      : { ...program, workers: new Map([...program.workers].map(([id, worker]) => [id, withoutCode(worker)])) };
   try {
     await runEntry(rehearsed, rehearsal, start);
   } catch (thrown) {
@@ -49,6 +51,11 @@ export async function rehearseEntry(program: Program, setup: RehearsalSetup, sta
   }
   if (!first) throw new Error("invariant: a rehearsal came to its end");
   return redactor.json(first);
+}
+
+/** A rehearsal enters no code: it shows the request that the prompt would make. */
+function withoutCode({ code: _, ...worker }: Worker): Worker {
+  return worker;
 }
 
 function nameOf({ entry }: Program): string {

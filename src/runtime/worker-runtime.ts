@@ -1,13 +1,14 @@
 import { joinContext } from "../approval/extra-context.ts";
-import type { GatedCall } from "../approval/gate-types.ts";
+import type { GatedCall, GatedToolset } from "../approval/gate-types.ts";
 import { codeCallKey, workerKey } from "../effects/keys.ts";
 import { RequestChanged } from "../effects/resumed.ts";
 import type { Scopes } from "../host/scopes.ts";
-import type { ToolsetReference, Worker } from "../program/program.ts";
+import type { Worker } from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { type CallAddress, childCallPath } from "../protocol/call.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
+import type { ToolResult } from "../protocol/message.ts";
 import { createMap } from "../toolsets/map-calls.ts";
 import { type RunAccess, sealRuntime } from "../toolsets/timed-runtime.ts";
 import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
@@ -30,6 +31,14 @@ export interface CodeOwner {
   readonly attachmentPolicy?: AttachmentPolicy;
   readonly debug?: boolean;
   readonly creators?: Worker["creators"];
+  readonly toolsets?: Worker["toolsets"];
+}
+
+/** A call that code made. */
+export interface EndedCall {
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly result: ToolResult;
 }
 
 /** The part of a run that executing code can use: a tool in a worker's call, or a code entry. */
@@ -43,6 +52,10 @@ export interface CodeContext extends CallAddress {
   readonly signal: AbortSignal;
   /** The names that it may call. Undefined: all of the program. */
   readonly reach: readonly string[] | undefined;
+  /** The toolsets that it reaches, in the place of the program's names. */
+  readonly toolsets?: readonly GatedToolset[];
+  /** Called with each call that it made. */
+  readonly onEnd?: (ended: EndedCall) => void;
   /** Default: it is added to the run alone. */
   readonly addCreated?: (created: WorkerSource) => void;
 }
@@ -177,7 +190,7 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   signal.throwIfAborted();
   const callable = findCallable(context, name);
   const extraContext = readExtraContext(options);
-  if (extraContext && !callable.worker)
+  if (extraContext && !callable.isWorker)
     throw toolFailure("invalid_arguments", `\`${name}\` is a tool, and only workers take \`extraContext\``, "pass it as input");
   const reached = run.effects.checkLimit(key, () => budget.spendToolCall());
   if (reached) throw new LimitReached(reached);
@@ -188,19 +201,16 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   const free = Math.max(ordinal, run.effects.state.freeOrdinal(context.callPath));
   const callPath = recorded ?? childCallPath(context.callPath, free, name);
   run.effects.record({ type: "code-call", ...key, path: callPath });
-  const reach = callable.worker ? [] : callable.tools.flatMap(({ calls = [] }) => calls);
   const call = { name, args: input, ...(extraContext ? { extraContext } : {}) };
   const args = joinContext(input, extraContext);
   const report = new CallReport(run, { callPath, depth, tool: name, args, debug: run.debug || (worker.debug ?? false) });
-  const gated = toGatedCall({ ...context, callPath, reach }, call);
+  // What is called reaches what its own code declares.
+  const { toolsets: _, onEnd, ...others } = context;
+  const gated = toGatedCall({ ...others, callPath, reach: callable.reach }, call);
   const leave = run.activity.begin(callPath);
   try {
-    const result = report.end(
-      await run.gate
-        .gate(callable)
-        .call(gated)
-        .catch((thrown) => report.fail(thrown)),
-    );
+    const result = report.end(await callable.toolset.call(gated).catch((thrown) => report.fail(thrown)));
+    onEnd?.({ name, input, result });
     if (result.ok) return result.value;
     throw new ToolFailure(result.error);
   } finally {
@@ -208,14 +218,36 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   }
 }
 
-function findCallable({ run, reach }: CodeContext, name: string): ToolsetReference {
+/** The target of a call by name. */
+interface FoundCallable {
+  readonly toolset: GatedToolset;
+  readonly isWorker: boolean;
+  /** The names that its own code may call. */
+  readonly reach: readonly string[];
+}
+
+function findCallable({ run, reach, worker, toolsets }: CodeContext, name: string): FoundCallable {
+  if (toolsets) {
+    const toolset = toolsets.find((one) => one.has(name));
+    const isWorker =
+      worker.toolsets?.some(({ reference, worker: callee }) => reference === toolset?.reference && callee) ?? false;
+    if (toolset) return { toolset, isWorker, reach: toolset.callsOf(name) };
+    const names = toolsets.flatMap(({ definitions }) => definitions.map((definition) => definition.name));
+    throw unknownName(name, names, `the toolsets of \`${worker.name}\` have it not`);
+  }
   const callable = run.program.callables.get(name);
-  if (callable && (reach === undefined || reach.includes(name))) return callable;
-  const names = reach ?? [...run.program.callables.keys()];
+  if (callable && (reach === undefined || reach.includes(name))) {
+    const calls = callable.worker ? [] : callable.tools.flatMap((tool) => tool.calls ?? []);
+    return { toolset: run.gate.gate(callable), isWorker: callable.worker !== undefined, reach: calls };
+  }
+  throw unknownName(name, reach ?? [...run.program.callables.keys()], `declare it: tool({ calls: ["${name}"], … })`);
+}
+
+function unknownName(name: string, names: readonly string[], otherwise: string): ToolFailure {
   const near = nearestNames(name, names);
-  const hint = near.length > 0 ? `did you mean \`${near[0]}\`?` : `declare it: tool({ calls: ["${name}"], … })`;
+  const hint = near.length > 0 ? `did you mean \`${near[0]}\`?` : otherwise;
   const reachable = names.join(", ") || "none";
-  throw toolFailure("unknown_tool", `\`${name}\` is not among the names that this code may call (${reachable})`, hint);
+  return toolFailure("unknown_tool", `\`${name}\` is not among the names that this code may call (${reachable})`, hint);
 }
 
 /** The texts that code passes beside an input; undefined for none. Throws a `ToolFailure` for options that there are not. */

@@ -1,5 +1,5 @@
 import type { Preview } from "../protocol/approval.ts";
-import { type CallKind, type CallPath, parentCallPath } from "../protocol/call.ts";
+import { type CallKind, type CallPath, isCodeOfWorker, parentCallPath } from "../protocol/call.ts";
 import type { RunEvent } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
@@ -129,7 +129,8 @@ function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
       return [];
     case "call-end":
       call.usage = event.usage;
-      if (parentCallPath(event.callPath) === undefined) closeCall(view, call);
+      // Every other call ends with the result that its caller gets.
+      if (parentCallPath(event.callPath) === undefined || isCodeOfWorker(event.callPath)) closeCall(view, call);
       return [];
     case "turn-start":
       Object.assign(call, { turn: event.turn, text: "", state: "running", note: undefined });
@@ -159,6 +160,9 @@ function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
       return startRetry(call, event);
     case "progress":
       call.note = event.message;
+      return [];
+    case "answered-by":
+      if (event.reason !== undefined) call.note = `code: ${event.reason}`;
       return [];
     case "usage":
     case "message":

@@ -25,6 +25,10 @@ export function renderEvent(event: RunEvent): string | undefined {
       return `${label} starts${event.model ? ` on ${show(modelLabel(event.model))} (${show(event.modelSource ?? "")})` : ""}${attached(event.attachments)}`;
     case "call-end":
       return `${label} ends: ${event.stopReason}${event.stopReason === "cut" ? ` (${show(event.reason ?? "")})` : ""}, ${seconds(event.milliseconds)}, ${renderUsage(event.usage)}`;
+    case "answered-by":
+      return event.by === "code"
+        ? `${label} answered by its code`
+        : `${label} is answered by its prompt (code: ${show(event.reason ?? "")})`;
     case "tool-call":
       return `${label} called with ${show(clipText(JSON.stringify(event.args), longestArguments, "..."))}`;
     case "tool-result":
