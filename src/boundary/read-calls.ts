@@ -2,6 +2,7 @@ import { expandTexts } from "../journal/expand-texts.ts";
 import { readJournal } from "../journal/read-journal.ts";
 import type { RecordReader } from "../journal/record-place.ts";
 import type { ProgramOfRun, RunStore } from "../journal/store.ts";
+import { codeCallPath } from "../protocol/call.ts";
 import type { JournalEntry } from "../protocol/fact.ts";
 import { type CallMark, markRepeated, type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
@@ -78,10 +79,9 @@ async function callsOf(store: RunStore, run: string, { worker, onUnreadable }: C
 /** The entries that tell of calls of a worker, with their long texts. Rejects where one of these is gone. */
 async function readEntries(record: RecordReader, worker: string): Promise<readonly JournalEntry[]> {
   const { entries } = await readJournal(record);
-  const paths = new Set(
-    entries.flatMap((entry) => (entry.type === "call-start" && entry.name === worker ? [entry.callPath] : [])),
-  );
-  if (paths.size === 0) return [];
+  const called = entries.flatMap((entry) => (entry.type === "call-start" && entry.name === worker ? [entry.callPath] : []));
+  if (called.length === 0) return [];
+  const paths = new Set(called.flatMap((path) => [path, codeCallPath(path)]));
   const own = entries.filter(
     (entry) =>
       entry.type === "decision" || ((entry.type === "call-start" || entry.type === "call-end") && paths.has(entry.callPath)),

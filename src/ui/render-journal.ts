@@ -1,5 +1,6 @@
+import { isCodeOfWorker } from "../protocol/call.ts";
 import type { JournalEntry, Outcome } from "../protocol/fact.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { callLabel } from "./call-label.ts";
 import { renderLedgers } from "./context-ledger.ts";
@@ -77,6 +78,10 @@ function renderEnd(last: JournalEntry): string {
   return `no end after ${last.n + 1} entries: killed, or still running`;
 }
 
+function renderCodeEnd({ type, reason }: Record<string, unknown>): string {
+  return type === "answer" ? "answers" : `leaves it to the prompt: ${String(reason)}`;
+}
+
 function renderEntry(entry: JournalEntry, columns: number): string | undefined {
   const label = "callPath" in entry ? callLabel(entry.callPath) : "";
   switch (entry.type) {
@@ -85,6 +90,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "call-start":
       return `  ${label} starts${entry.model ? ` on ${modelLabel(entry.model)}` : ""}`;
     case "call-end":
+      if (isCodeOfWorker(entry.callPath) && isRecord(entry.output)) return `  ${label} ${renderCodeEnd(entry.output)}`;
       return `  ${label} ends: ${entry.stopReason}${entry.stopReason === "cut" ? ` (${entry.reason ?? ""})` : ""}, ${renderUsage(entry.usage)}`;
     case "verdict":
       return entry.verdict.type === "allowed" ? undefined : `  ${label}: ${entry.verdict.type} (${entry.verdict.why})`;

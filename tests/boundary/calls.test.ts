@@ -76,6 +76,18 @@ describe("llm-do calls", () => {
     expect(llmDo(["calls", "triage", "--out", "x.json"])).toMatchObject({ status: 2 });
   });
 
+  it("says which calls code answered", () => {
+    const text = worker().replace("---\nSort it.", "code: tools.ts:sort\n---\nSort it.");
+    writeFileSync(join(folder, "triage/triage.worker"), text);
+    writeFileSync(join(folder, "triage/tools.ts"), 'export const sort = () => ({ kind: "bug" });\n');
+    llmDo(["triage.worker", "--model", "scripted:script.mjs", "-i", "message=by code", "--trust"]);
+    expect(linesOf(llmDo(["calls", "triage", "--by", "code", "--json"]).stdout)).toMatchObject([
+      { input: { message: "by code" }, by: "code" },
+    ]);
+    expect(llmDo(["runs", "show", "last"]).stdout).toContain("triage > code answers\n");
+    writeFileSync(join(folder, "triage/triage.worker"), worker());
+  });
+
   it("leaves out runs that cannot be read, and names them", () => {
     const [program = ""] = readdirSync(join(state, "runs"));
     const [run = ""] = readdirSync(join(state, "runs", program)).filter((name) => /^\d{8}-/.test(name));

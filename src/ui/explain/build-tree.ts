@@ -44,7 +44,8 @@ function branchesOf(worker: OutlinedWorker, walk: Walk, path: readonly string[])
   const branches = worker.toolsets.flatMap((toolset) =>
     planCalls(toolset).map((calls, index) => branchOf(toolset, calls, { ...walk, path, isFirst: index === 0 })),
   );
-  return branches.length > 0 ? branches : [{ text: "(no tools)", children: [] }];
+  const code = worker.code === undefined ? [] : [{ label: "code", text: `${show(worker.code)} answers first`, children: [] }];
+  return branches.length > 0 || code.length > 0 ? [...code, ...branches] : [{ text: "(no tools)", children: [] }];
 }
 
 function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk: Branching) {
