@@ -34,6 +34,8 @@ const otherExecutes: Readonly<Record<string, string>> = {
   "testing/toolset-conformance.ts: tool.execute": "counts the executions of a tool that the gate enters",
   "runtime/call-entry.ts: code.execute": "the code entry that the user started; what it calls goes through the gate",
   "compile/entry.ts: value.execute": "the same, as it is linked",
+  "runtime/answer-by-code.ts: code.execute": "the code of a worker, in that worker's call; what it calls goes through the gate",
+  "compile/link-code.ts: value.execute": "the same, as it is linked",
 };
 
 test("every room of src has a row, and every row a room", () => {

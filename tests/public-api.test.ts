@@ -55,6 +55,7 @@ test("llm-do", async () => {
     type CallableName
     type Callables
     type Ceiling
+    type Code
     type CompileRequest
     type Compiled
     type ConnectAccess
@@ -152,6 +153,7 @@ test("llm-do", async () => {
     type UndoReport
     type UndoRequest
     type UndoneFile
+    type Unsure
     type Usage
     type Verdict
     type WaitingRun
@@ -159,7 +161,8 @@ test("llm-do", async () => {
     type WorkerDefinition
     type WorkerRuntime
     type WorkerSpec
-    undo"
+    undo
+    unsure"
   `);
 });
 
