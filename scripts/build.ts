@@ -8,7 +8,6 @@ import { isBuiltin } from "node:module";
 import { relative, resolve } from "node:path";
 import { type ChunkingContext, type CodeSplittingGroup, type OutputChunk, type RolldownPlugin, rolldown } from "rolldown";
 import * as locales from "zod/locales";
-import { createMarker, findStartFunctions, type Marks } from "./start-functions.ts";
 import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
@@ -152,15 +151,11 @@ function objectOf(id: string): string {
 }
 
 /** Writes a bundle into dist/. */
-async function bundle(
-  input: Readonly<Record<string, string>>,
-  groups: CodeSplittingGroup[],
-  marks: Marks = new Map(),
-): Promise<OutputChunk[]> {
+async function bundle(input: Readonly<Record<string, string>>, groups: CodeSplittingGroup[]): Promise<OutputChunk[]> {
   const built = await rolldown({
     input,
     platform: "node",
-    plugins: [builtIns, lazyLocales, onNeed, createMarker(marks), ascii],
+    plugins: [builtIns, lazyLocales, onNeed, ascii],
     external: isExternal,
     // Lowers syntax that the oldest Node does not have, such as `await using`.
     transform: { target: "es2024" },
@@ -185,10 +180,7 @@ for (const thread of threads) await bundle(Object.fromEntries([sourceOf(thread)]
 await bundle({ "zod-locales": "zod/locales" }, []);
 const input = { ...Object.fromEntries(entries.map(sourceOf)), zod: "zod" };
 const groups = [{ name: chunkOf, debugName: "start" }];
-// Twice: the first bundle is run, to see which functions to mark in the second.
-const marks = await findStartFunctions(await bundle(input, groups));
-rmSync("dist/chunks", { recursive: true });
-const chunks = await bundle(input, groups, marks);
+const chunks = await bundle(input, groups);
 writeFileSync(
   "dist/third-party-notices.txt",
   renderNotices(chunks.flatMap(({ moduleIds }) => moduleIds.map((id) => relative("", id)))),
