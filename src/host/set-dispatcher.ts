@@ -26,26 +26,13 @@ export function fetchThrough(
   return globalThis.fetch(input, dispatcher ? ({ ...standard, dispatcher } as RequestInit) : standard);
 }
 
-let nodesOwn: Dispatcher | undefined;
-
-/** Returns the dispatcher that somebody set for this process: a proxy of its environment, or another. Undefined where it is Node's own. */
+/**
+ * Returns the dispatcher that somebody set for this process: a proxy of its environment, a mock, a retrying or another one. Copies of
+ * undici share it under a symbol that its documentation names; the second is that of version 8. Node sets an `Agent` by itself, so one is
+ * taken for Node's.
+ */
 export function findSetDispatcher(): Dispatcher | undefined {
-  // All copies of undici keep it here; the second is that of Node 26.
   const kept = globalThis as Record<symbol, Dispatcher | undefined>;
   const found = kept[Symbol.for("undici.globalDispatcher.2")] ?? kept[Symbol.for("undici.globalDispatcher.1")];
-  if (found === undefined || found === nodesOwn) return undefined;
-  if (!isNodesOwn(found)) return found;
-  nodesOwn = found;
-  return undefined;
-}
-
-/** Node exports neither its dispatcher nor the class. Programs cannot create one of it, so that one of this class has no settings. */
-function isNodesOwn(dispatcher: Dispatcher): boolean {
-  if (dispatcher.constructor.name !== "Agent") return false;
-  try {
-    dispatcher.dispatch({}, undefined);
-  } catch (error) {
-    return error instanceof Error && error.stack?.split("\n")[1]?.includes("(node:internal/") === true;
-  }
-  return false;
+  return found === undefined || found.constructor.name === "Agent" ? undefined : found;
 }
