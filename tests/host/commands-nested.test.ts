@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import type { ScopeDeclaration } from "../../src/host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../../src/host/scopes.ts";
 import { canary, noWall, testPath, useCommands } from "./command-bench.ts";
 import { start } from "./swapping.ts";
 
@@ -11,7 +11,8 @@ type Rights = Partial<ScopeDeclaration>;
 
 describe.skipIf(noWall !== "")("the wall, with a scope nested deeper in a writable one", () => {
   const bench = useCommands({});
-  const closed = { openScopes: ["s"] };
+  /** It writes in the outer scope alone. */
+  const closed = (scopes: Scopes) => ({ rights: { writes: [scopes.resolve("s")], reads: [] } });
 
   /** Opens a scope at `in/PATH`, which holds a file, in one at `in`. */
   const nest = (path: string, rights: Rights) => {
@@ -19,9 +20,9 @@ describe.skipIf(noWall !== "")("the wall, with a scope nested deeper in a writab
     return bench.open([{}, { name: "nested", root: bench.at(`in/${path}`), ...rights }]);
   };
 
-  const kinds: readonly [string, Rights, object][] = [
+  const kinds: readonly [string, Rights, (scopes: Scopes) => object][] = [
     ["hidden", { readApproval: true }, closed],
-    ["read-only", { mode: "ro" }, {}],
+    ["read-only", { mode: "ro" }, () => ({})],
     ["one that asks before it is written", { writeApproval: true }, closed],
   ];
   const paths = ["sub/root", "sub/deep/root"];
@@ -32,11 +33,11 @@ describe.skipIf(noWall !== "")("the wall, with a scope nested deeper in a writab
     const above = path.split("/").slice(0, -1);
     const folders = above.map((_, index) => above.slice(0, index + 1).join("/"));
     for (const folder of folders) {
-      const moved = await bench.bash(`mv ${folder} ${folder}2`, { scopes, ...asked });
+      const moved = await bench.bash(`mv ${folder} ${folder}2`, { scopes, ...asked(scopes) });
       expect(moved.stderr, folder).toContain("Device or resource busy");
       // The next command sees the root closed, at any path that the first one could have given it.
       const next = "find . -name file -exec cat {} +; find . -name root -exec sh -c 'echo x > {}/new; echo x > {}/file' ';'";
-      const { stdout } = await bench.bash(next, { scopes, ...asked });
+      const { stdout } = await bench.bash(next, { scopes, ...asked(scopes) });
       expect(stdout, folder).toBe("readApproval" in rights ? "" : inner);
     }
     expect(readdirSync(bench.at("in"))).toEqual(["sub"]);
@@ -52,10 +53,10 @@ describe.skipIf(noWall !== "")("the wall, with a scope nested deeper in a writab
     const script = `set -e; cd sub; echo a > a; mv a b; mkdir -p folder; echo c > folder/c; mv folder other; mv other/c deep/c
       rm old; mv ../top deep/top; rm -r other; cat b deep/c deep/top; ls deep
       cat .env && exit 2; echo x > .env && exit 3; ln b deep/b || echo linked by none`;
-    const { stdout, exitCode } = await bench.bash(script, { scopes, ...closed });
+    const { stdout, exitCode } = await bench.bash(script, { scopes, ...closed(scopes) });
     expect([stdout, exitCode]).toEqual(["a\nc\ntop\nc\nroot\ntop\nlinked by none\n", 0]);
     expect(readdirSync(bench.at("in/sub")).sort()).toEqual([".env", "b", "deep"]);
-    expect((await bench.bash("pwd; echo x > new", { scopes, ...closed, cwd: "s/sub/deep" })).stdout).toBe(
+    expect((await bench.bash("pwd; echo x > new", { scopes, ...closed(scopes), cwd: "s/sub/deep" })).stdout).toBe(
       `${bench.at("in/sub/deep")}\n`,
     );
     expect(bench.read("in/sub/deep/new")).toBe("x\n");
@@ -63,11 +64,11 @@ describe.skipIf(noWall !== "")("the wall, with a scope nested deeper in a writab
 
   test("shows no protected name on the way to it", async () => {
     const scopes = await nest("sub/.git/deep/root", { readApproval: true });
-    bench.put("in/sub/.git/config", canary);
+    bench.put("in/sub/.git/description", canary);
     const script =
-      "mv sub sub2; echo x > sub/.git/config; echo x > sub/.git/new; echo x > sub/.git/deep/new; cat sub/.git/config";
-    expect((await bench.bash(script, { scopes, ...closed })).stdout).toBe(canary);
-    expect(readdirSync(bench.at("in/sub/.git")).sort()).toEqual(["config", "deep"]);
+      "mv sub sub2; echo x > sub/.git/description; echo x > sub/.git/new; echo x > sub/.git/deep/new; cat sub/.git/description";
+    expect((await bench.bash(script, { scopes, ...closed(scopes) })).stdout).toBe(canary);
+    expect(readdirSync(bench.at("in/sub/.git")).sort()).toEqual(["deep", "description"]);
     expect(readdirSync(bench.at("in/sub/.git/deep"))).toEqual(["root"]);
   });
 
@@ -75,7 +76,10 @@ describe.skipIf(noWall !== "")("the wall, with a scope nested deeper in a writab
     bench.put("in/sub/root/file", inner);
     const nested = { name: "nested", root: bench.at("in/sub/root"), readApproval: true };
     const scopes = await bench.open([{ mode: "ro" }, nested]);
-    const { stdout } = await bench.bash("echo x > sub/new; mv sub sub2; cat sub/root/file; echo done", { scopes, ...closed });
+    const { stdout } = await bench.bash("echo x > sub/new; mv sub sub2; cat sub/root/file; echo done", {
+      scopes,
+      rights: { writes: [], reads: [] },
+    });
     expect([stdout, readdirSync(bench.at("in")), readdirSync(bench.at("in/sub"))]).toEqual(["done\n", ["sub"], ["root"]]);
   });
 
@@ -102,10 +106,10 @@ describe.skipIf(noWall !== "")("the wall, with a scope nested deeper in a writab
     const scopes = await nest("sub/root", { readApproval: true });
     renameSync(bench.at("in/sub"), bench.at("in/sub2"));
     const refusal = { name: "ScopeError", type: "changed" };
-    await expect(bench.bash("cat sub2/root/file > copy", { scopes, ...closed })).rejects.toMatchObject(refusal);
+    await expect(bench.bash("cat sub2/root/file > copy", { scopes, ...closed(scopes) })).rejects.toMatchObject(refusal);
     expect(readdirSync(bench.at("in"))).toEqual(["sub2"]);
     mkdirSync(bench.at("in/sub/root"), { recursive: true });
-    await expect(bench.bash("cat sub2/root/file > copy", { scopes, ...closed })).rejects.toMatchObject(refusal);
+    await expect(bench.bash("cat sub2/root/file > copy", { scopes, ...closed(scopes) })).rejects.toMatchObject(refusal);
     expect(existsSync(bench.at("in/copy"))).toBe(false);
   });
 
@@ -127,7 +131,7 @@ describe.skipIf(noWall !== "")("the wall, with a scope nested deeper in a writab
     const child = await start("swap.js", bench.at("in/sub"), bench.at("outside/sub"));
     try {
       for (let n = 0, ran = 0; n < 30 || ran === 0; n++) {
-        const result = await bench.bash("cat sub/own; echo x > sub/new", { scopes, ...closed }).catch(() => undefined);
+        const result = await bench.bash("cat sub/own; echo x > sub/new", { scopes, ...closed(scopes) }).catch(() => undefined);
         expect(["inside", "", undefined]).toContain(result?.stdout);
         if (result?.stdout === "inside") ran++;
       }
