@@ -77,5 +77,8 @@ export function toDefinedSource(
 
 function writtenSchema(key: "input" | "output", source: WorkerDefinition["output"]): object {
   if (source === undefined) return {};
-  return { [key]: isStandardSchema(source) ? toSchema(source).jsonSchema : source };
+  if (!isStandardSchema(source)) return { [key]: source };
+  const schema = toSchema(source);
+  if (!schema.settle) return { [key]: schema.jsonSchema };
+  throw new TypeError(`\`${key}\` needs a schema that says its JSON Schema itself, such as one of zod 4, or JSON Schema`);
 }

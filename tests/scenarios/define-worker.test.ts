@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import * as mini from "zod/mini";
 import { CompileError, compile, defineWorker, replay, run } from "../../src/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
@@ -53,6 +54,13 @@ test("a mistake is a diagnostic at the key, as in a file", async () => {
     "wrong.worker",
   ]);
   await expect(run({ ...setUp(), workers: [wrong], input: "x" })).rejects.toBeInstanceOf(CompileError);
+});
+
+test("a schema that has to be converted is refused with what to write", () => {
+  const input = mini.object({ city: mini.string() });
+  expect(() => defineWorker({ name: "a", instructions: "x", input: input as never })).toThrow(
+    "`input` needs a schema that says its JSON Schema itself, such as one of zod 4, or JSON Schema",
+  );
 });
 
 test("a worker has a name and instructions", () => {
