@@ -2,7 +2,7 @@ import { getOrMake } from "../util/get-or-make.ts";
 import { editDistance } from "../util/nearest-names.ts";
 import { matchesModel } from "./compatible-models.ts";
 import { findPriceTable, isPriced, type ListedPrice, listPrices } from "./prices.ts";
-import type { Provider } from "./provider.ts";
+import type { Provider, ProviderEnvironment } from "./provider.ts";
 
 /** A model of the table of listed prices. */
 export interface ListedModel {
@@ -13,9 +13,22 @@ export interface ListedModel {
   readonly contextWindow: number | undefined;
 }
 
-/** Returns the listed models that fit a pattern: a glob over `provider:name`, or a part of it. In order of their ids. */
-export async function listModels(pattern: string, providers: readonly Provider[]): Promise<readonly ListedModel[]> {
+/**
+ * Returns the listed models that fit a pattern: a glob over `provider:name`, or a part of it. In order of their ids. Where it begins with a
+ * provider that has no table, and there is an environment, its server is asked. Rejects with a `ModelError` where it does not say.
+ */
+export async function listModels(
+  pattern: string,
+  providers: readonly Provider[],
+  environment?: ProviderEnvironment,
+): Promise<readonly ListedModel[]> {
   const glob = /[*?]/.test(pattern) ? pattern : `*${pattern}*`;
+  const named = providers.find(({ name }) => pattern === name || pattern.startsWith(`${name}:`));
+  const served = environment ? await named?.listModels?.(environment) : undefined;
+  if (named && served) {
+    const ids = served.map((name) => `${named.name}:${name}`).sort();
+    return ids.filter((id) => matchesModel(glob, id)).map((id) => ({ id, price: undefined, contextWindow: undefined }));
+  }
   const tables = await Promise.all(
     providers.map(async ({ name, priceTable }) => {
       const listed = priceTable === undefined ? [] : await findPriceTable(priceTable);

@@ -10,7 +10,7 @@ const optionsKey = "openaiCompatible";
 
 /** Any service that speaks OpenAI's chat completions: one adapter, and a row of data each. */
 export function createCompatibleProvider(facts: CompatibleFacts): Provider {
-  return createLibraryProvider({
+  const provider = createLibraryProvider({
     loadOptionRules: async () => (await import("./options/provider-options.ts")).chatOptions,
     ...facts,
     optionsKey,
@@ -18,16 +18,18 @@ export function createCompatibleProvider(facts: CompatibleFacts): Provider {
     async load({ name, baseURL, apiKey, fetch }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const { reasoningExtractor } = await import("./chat-reasoning.ts");
-      const provider = createOpenAICompatible({
+      const create = createOpenAICompatible({
         ...{ name: optionsKey, baseURL, fetch, ...(apiKey ? { apiKey } : {}) },
         includeUsage: true,
         metadataExtractor: reasoningExtractor,
         supportsStructuredOutputs: true,
         ...(facts.cacheMark ? { transformRequestBody: moveMarks } : {}),
       });
-      return { model: provider(name) };
+      return { model: create(name) };
     },
   });
+  if (facts.priceTable !== null) return provider;
+  return { ...provider, listModels: async (from) => (await import("./served-models.ts")).listServedModels(facts, from) };
 }
 
 /** The library writes a mark into the message. Servers take it in a part of the content. */

@@ -45,6 +45,8 @@ export interface Provider {
   readonly attachments?: readonly string[];
   /** The `provider_options` that it takes. Absent: anything, passed on unchanged. */
   loadOptionRules?(): Promise<OptionRules>;
+  /** Asks its server for the names of its models. Absent: its models are those of the table. Rejects with a `ModelError`. */
+  listModels?(environment: ProviderEnvironment): Promise<readonly string[]>;
   /** `name` is the part after the colon. Rejects with a `ModelError` (`auth` names the missing variable). */
   create(name: string, environment: ProviderEnvironment): Promise<Model>;
 }

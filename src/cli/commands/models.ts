@@ -1,8 +1,10 @@
 import { openKeyFile, type StoredKey } from "../../host/key-file.ts";
 import { createNodeHost } from "../../host/node-host.ts";
+import { ModelError } from "../../models/model.ts";
 import { type ListedModel, listModels } from "../../models/model-catalog.ts";
 import { priceTable } from "../../models/prices.ts";
 import type { Provider } from "../../models/provider.ts";
+import { createProviderEnvironment } from "../../models/provider-environment.ts";
 import { builtInProviders } from "../../models/providers.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";
@@ -22,7 +24,10 @@ export async function modelsCommand(pattern: string | undefined, { json }: Model
     await writeResult(json ? renderJson({ providers }) : renderColumns(providers.map(toCells)));
     return 0;
   }
-  const models = await listModels(pattern, builtInProviders);
+  const environment = createProviderEnvironment(host, { mayImport: () => false, keys: [] });
+  const models = await listModels(pattern, builtInProviders, environment).catch((error: unknown) => {
+    throw error instanceof ModelError ? new UsageError(error.message) : error;
+  });
   if (models.length === 0) throw new UsageError(`no listed model fits ${pattern}; ${await suggest(pattern)}`);
   if (json) {
     const rows = models.map((model) => ({
@@ -34,7 +39,8 @@ export async function modelsCommand(pattern: string | undefined, { json }: Model
     return 0;
   }
   await writeResult(renderColumns(models.map(toModelCells)));
-  writeStderr(`llm-do: dollars for a million tokens of input and output, from ${priceTable.source} of ${priceTable.date}\n`);
+  if (models.some(({ price }) => price))
+    writeStderr(`llm-do: dollars for a million tokens of input and output, from ${priceTable.source} of ${priceTable.date}\n`);
   return 0;
 }
 

@@ -52,7 +52,8 @@ function pathOf(input: Parameters<Fetch>[0]): string {
   return new URL(input instanceof Request ? input.url : input).pathname;
 }
 
-async function readWhole({ body }: Response): Promise<Uint8Array> {
+/** Reads a body of at most 32 MiB. Rejects with an `AnswerRefusal`. */
+export async function readWhole({ body }: Response): Promise<Uint8Array> {
   const all: Uint8Array[] = [];
   try {
     if (body) for await (const piece of boundBytes(piecesOf(body), bounds.bodyBytes)) all.push(piece);
