@@ -1,3 +1,4 @@
+import { basename, dirname, join } from "node:path";
 import { checkRuleOptions } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
@@ -19,6 +20,7 @@ import type { CompileRequest, RunRequest } from "./requests.ts";
 import { describeCompilation, recordedSource } from "./resume.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
+import { isWithin } from "./util/within.ts";
 
 /** Throws a `TypeError` for options that cannot hold together, and for rules of another form. */
 export function checkSource({ target, files, rules, ...request }: CompileRequest): void {
@@ -156,11 +158,25 @@ export function hostOf(program: Program): Host {
 /** Begins the record of a run; undefined for one that keeps none. */
 export async function beginRecord(
   { program, host }: Pick<OpenProgram, "program" | "host">,
-  { journal = program.journal ?? true, store }: Pick<RunRequest, "journal" | "store">,
+  { journal = program.journal ?? true, store: given, trust = false }: Pick<RunRequest, "journal" | "store" | "trust">,
   run: Omit<NewRun, "program">,
 ): Promise<OpenRecord | undefined> {
   if (!journal) return undefined;
   const { root, name, isNamed } = program;
-  const real = await host.files.realPath(root).catch(() => root);
-  return openStore(host, store).create({ ...run, program: { root: real, ...(isNamed ? { name } : {}) } });
+  // What is not there yet will lie in the nearest folder above it that is.
+  const realPath = (path: string): Promise<string> =>
+    host.files
+      .realPath(path)
+      .catch(async () => (dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path))));
+  const store = openStore(host, given);
+  if (typeof given !== "object" && !store.isOwn) await refuseOverlap(program, await realPath(store.path), realPath);
+  return store.create({ ...run, program: { root: await realPath(root), ...(isNamed ? { name } : {}) }, isTrusted: trust });
+}
+
+/** Rejects a store that tools of the program would reach. */
+async function refuseOverlap({ workers }: Program, store: string, realPath: (path: string) => Promise<string>): Promise<void> {
+  for (const { id, scopes } of workers.values())
+    for (const { name, root, realRoot = await realPath(root) } of scopes)
+      if (isWithin(store, realRoot) || isWithin(realRoot, store))
+        refuse(`the store ${store} and the scope \`${name}\` of ${id} (${root}) lie in one another: name another store`);
 }

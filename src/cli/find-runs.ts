@@ -72,6 +72,14 @@ export async function findRun({
   throw new UsageError(`there is no ${what}${whose}; \`${list}\` names what there is`);
 }
 
+/** The runs of a program, or without one of that of this folder, newest first. Rejects with a `UsageError` where there is none. */
+export async function findRunsToChange(target: string | undefined): Promise<readonly FoundRun[]> {
+  const host = createNodeHost();
+  const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
+  if (program) return runsOf(host, { program });
+  throw new UsageError(describeChoice(host, await runsOf(host, {})));
+}
+
 /** How many runs a message lists. */
 const mostListed = 10;
 

@@ -6,13 +6,16 @@ import { isDebugging } from "./debugging.ts";
 import { addCompileOptions, addForkOptions, addResumeOptions, parseCount, parseSince } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
+const whose =
+  "the program's folder, or one of its .worker files; without it, an id is of any program, and `last` of that of this folder";
+
 /** `llm-do resume [RUN] [TARGET]`. */
 export function addResume(program: Command, exit: Exit): void {
   const resume = program
     .command("resume")
     .description("go on with a run that was killed, stopped, or ended at a limit: nothing that is recorded is done again")
     .argument("[run]", "its id, or `last`: the newest that did not end", "last")
-    .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran");
+    .argument("[target]", whose);
   addResumeOptions(resume).action(
     act(exit, async () => {
       const { resumeCommand } = await import("./commands/resume.ts");
@@ -67,8 +70,9 @@ export function addRuns(program: Command, exit: Exit): void {
     .action(act(exit, async () => (await import("./commands/remove-runs.ts")).removeRunsCommand));
   runs
     .command("prune")
-    .description("remove the records of all runs but the newest of each program")
-    .argument("[target]", where)
+    .description("remove the records of all runs of a program but the newest")
+    .argument("[target]", "the program's folder, or one of its .worker files; without it, the program of this folder")
+    .option("--all", "of each program that you ran")
     .requiredOption("--keep <number>", "how many runs of each program stay", parseCount)
     .option("--dry-run", "print the runs that would be removed, and remove none")
     .option("-y, --yes", "remove them without a question")
@@ -118,7 +122,7 @@ export function addUndo(program: Command, exit: Exit): void {
     .command("undo")
     .description("take back what a run's file tools wrote; files that were changed since stay, and so does what commands did")
     .argument("[run]", "its id, or `last`", "last")
-    .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
+    .argument("[target]", whose)
     .option("--call <path>", "only what this call, and the calls below it, wrote: main/0.helper")
     .option("--dry-run", "show what would be done, and do nothing")
     .option("-y, --yes", "do it without a question")
@@ -132,7 +136,7 @@ export function addView(program: Command, exit: Exit): void {
     .command("view")
     .description("write a page of a run, with its calls, messages, diffs and approvals, and open it in the browser")
     .argument("[run]", "its id, or `last`", "last")
-    .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
+    .argument("[target]", whose)
     .option("--out <file>", "where to write the page; by default into the run's folder")
     .option("--no-open", "only write it, and print its path")
     .action(act(exit, async () => (await import("./commands/view.ts")).viewCommand));
@@ -144,7 +148,7 @@ export function addApprovals(program: Command, exit: Exit): void {
     .command("approvals")
     .description("list the questions of a run that was suspended, or killed, and waits for their answers")
     .argument("[run]", "its id, or `last`: the newest in which something waits", "last")
-    .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
+    .argument("[target]", whose)
     .option("--json", "print JSON")
     .action(act(exit, async () => (await import("./commands/approvals.ts")).approvalsCommand));
   for (const type of ["approve", "deny"] as const) {
@@ -153,7 +157,7 @@ export function addApprovals(program: Command, exit: Exit): void {
       .command(type)
       .description(`${type} calls that wait in a suspended run; \`llm-do resume\` then goes on with it${how}`)
       .argument("<run>", "its id, or `last`: the newest in which something waits")
-      .argument("[target]", "the program's folder, or one of its .worker files; without it, all programs that you ran")
+      .argument("[target]", whose)
       .argument("[question...]", "numbers as `llm-do approvals` lists them, ranges such as 3-5, or ids")
       .option("--note <text>", type === "approve" ? "kept in the record" : "returned to the model")
       .option("--all", `${type} all that have no answer yet`)

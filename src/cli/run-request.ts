@@ -18,6 +18,7 @@ export function createRequest(flags: RunFlags, signal: AbortSignal): Omit<RunReq
     deltas: verbosityOf(flags) >= 2,
     attachments: attachment.map((path) => ({ path })),
     ...(journal ? {} : { journal }),
+    ...(flags.trust ? { trust: true } : {}),
     limits: limitsOf(flags),
     ...(flags.price ? { prices: flags.price } : {}),
   };

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { homedir } from "node:os";
 import type { Machine } from "./command/command-setting.ts";
 import type { Commands } from "./commands.ts";
 import { findConfigFile } from "./config-file.ts";
@@ -14,7 +13,7 @@ import { openScopes } from "./open-scopes.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { createPatientFetch } from "./patient-fetch.ts";
 import { privatePlacesOf } from "./private-folders.ts";
-import { findStateDirectory } from "./state-directory.ts";
+import { findHome, findStateDirectory } from "./state-directory.ts";
 
 export type NodeHostOverrides = Partial<Host> & {
   readonly system?: NodeSystemOptions;
@@ -27,13 +26,13 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
   const { system: systemOptions, wall = true, ...replaced } = overrides;
   const environment = replaced.environment ?? readEnvironment();
   const workingDirectory = replaced.workingDirectory ?? process.cwd();
-  const homeDirectory = replaced.homeDirectory ?? homedir();
+  const homeDirectory = replaced.homeDirectory ?? findHome();
   const clock = replaced.clock ?? nodeClock;
   const writes = new OwnWrites();
   const { platform } = process;
   const stateDirectory = findStateDirectory({ environment, platform, homeDirectory, workingDirectory });
   const configFile = findConfigFile({ environment, platform, homeDirectory, workingDirectory });
-  const privateFolders = privatePlacesOf({ stateDirectory, configFile });
+  const privateFolders = privatePlacesOf({ stateDirectory, configFile, environment });
   const system = createNodeSystem({ now: () => clock.now(), writes, privateFolders, ...systemOptions });
   const processes = createNodeProcesses(system.writer);
   return {

@@ -1,7 +1,7 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { getOrMake } from "../util/get-or-make.ts";
 import { isWithin } from "../util/within.ts";
-import type { Host } from "./host.ts";
+import { type Host, variable } from "./host.ts";
 import { foldName } from "./protected-names.ts";
 
 /** The folder of the user's keys and logins, in the state folder. */
@@ -20,13 +20,14 @@ export function layersFolder(stateDirectory: string): string {
 }
 
 /**
- * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the records of runs, compiled code
+ * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the records of runs, also in a store that is named, compiled code
  * that the next process runs, and the user's configuration.
  */
-export function privatePlacesOf(host: Pick<Host, "stateDirectory" | "configFile">): readonly string[] {
+export function privatePlacesOf(host: Pick<Host, "stateDirectory" | "configFile" | "environment">): readonly string[] {
   const { stateDirectory, configFile } = host;
-  const own = ["runs", "private", "compile-cache"].map((name) => join(stateDirectory, name));
-  return [credentialsFolder(stateDirectory), ...own, configFile];
+  const own = ["runs", "imported", "private", "compile-cache"].map((name) => join(stateDirectory, name));
+  const store = variable(host, "LLM_DO_STORE");
+  return [credentialsFolder(stateDirectory), ...own, configFile, ...(store === undefined ? [] : [resolve(store)])];
 }
 
 /** Returns whether a path is one of some folders, or below one. Compares names as the most lenient file system does. */

@@ -1,7 +1,17 @@
+import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { Host } from "./host.ts";
 
 type StateDirectoryFacts = Pick<Host, "environment" | "homeDirectory" | "workingDirectory"> & { readonly platform: string };
+
+/** Returns the user's home. Where the system knows none, a path below which nothing can be made. */
+export function findHome(): string {
+  try {
+    return homedir() || "/dev/null";
+  } catch {
+    return "/dev/null";
+  }
+}
 
 /** Returns the folder for the user's state, by the convention of each system. */
 export function findStateDirectory(facts: StateDirectoryFacts): string {

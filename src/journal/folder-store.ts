@@ -37,19 +37,22 @@ export function keyOf({ root, name }: ProgramOfRun, isNamed: boolean): string {
 class FolderPlaces implements Places {
   readonly path: string;
   readonly #host: StoreHost;
+  readonly isOwn: boolean;
   readonly #isNamed: boolean;
 
   constructor(host: StoreHost, path: string, isNamed: boolean) {
     this.#host = host;
     this.path = path;
     this.#isNamed = isNamed;
+    this.isOwn = !isNamed;
   }
 
-  async create({ id, program }: NewRun) {
+  async create({ id, program, isTrusted = false }: NewRun) {
     const { folder: store, notes } = await this.#openToWrite();
     const key = keyOf(program, this.#isNamed);
     const runs = await using(store, () => store.open(key, { make: true }));
     try {
+      await this.#checkFolder(runs, program, isTrusted);
       if (!(await runs.has(programFile))) await runs.write(programFile, `${JSON.stringify({ v: 1, ...program })}\n`);
       const place = new FolderPlace(id, await runs.create(id));
       return { place, runs: new FolderRuns(runs, program.root), notes };
@@ -64,7 +67,33 @@ class FolderPlaces implements Places {
     const { files, stateDirectory } = this.#host;
     if (this.#isNamed) return { folder: await files.openOwn(this.path, { make: true, isShared: true }), notes: [] };
     const state = await files.openOwn(stateDirectory, { make: true });
-    return { folder: await using(state, () => state.open("runs", { make: true })), notes: state.note ? [state.note] : [] };
+    return {
+      folder: await using(state, () => state.open(basename(this.path), { make: true })),
+      notes: state.note ? [state.note] : [],
+    };
+  }
+
+  /** Rejects where a name stands for another folder, and nobody said that they are the same program. */
+  async #checkFolder(runs: OwnFolder, { root, name }: ProgramOfRun, isTrusted: boolean): Promise<void> {
+    const known = await rootOf(runs);
+    if (await this.#isSame(known, { root }, runs)) return;
+    if (!isTrusted)
+      throw new CannotResume(
+        `${this.path} has runs of \`${name}\` from ${known}: --trust takes ${root} for the same program from now on`,
+      );
+    const folder = await this.#host.files.openOwn(join(this.#host.stateDirectory, "stores"), { make: true });
+    await using(folder, () => folder.write(this.#consentOf(runs, root), `${JSON.stringify({ v: 1, store: runs.path, root })}\n`));
+  }
+
+  /** Returns whether the runs of a name in this store are those of a program in a folder, by its place or by an earlier answer. */
+  async #isSame(known: string, { root }: ProgramOfRun, runs: OwnFolder): Promise<boolean> {
+    if (!this.#isNamed || known === root || known === runs.path) return true;
+    const { files, stateDirectory } = this.#host;
+    return (await files.kind(join(stateDirectory, "stores", this.#consentOf(runs, root)))) !== undefined;
+  }
+
+  #consentOf({ path }: OwnFolder, root: string): string {
+    return `${sha256(JSON.stringify([path, root])).slice(0, 32)}.json`;
   }
 
   async #open(): Promise<OwnFolder | undefined> {
@@ -109,8 +138,14 @@ class FolderPlaces implements Places {
       const names = (await store.entries()).flatMap(({ name, type }) =>
         type === "directory" && (key ?? name) === name ? [name] : [],
       );
-      const folders = await Promise.all(names.map((name) => store.open(name)));
-      return Promise.all(folders.map(async (folder) => new FolderRuns(folder, await rootOf(folder))));
+      const found: ProgramRuns[] = [];
+      for (const name of names) {
+        const folder = await store.open(name);
+        const root = await rootOf(folder);
+        if (!program || (await this.#isSame(root, program, folder))) found.push(new FolderRuns(folder, root));
+        else await folder.close();
+      }
+      return found;
     });
   }
 

@@ -30,6 +30,7 @@ export interface FoundPlace {
 /** What a store of places has to do. */
 export interface Places {
   readonly path: string;
+  readonly isOwn: boolean;
   /** Creates the place of a run, which is not there. `notes`: sentences for the user. */
   create(run: NewRun): Promise<FoundPlace & { readonly notes: readonly string[] }>;
   /** Rejects with a `CannotResume` where there is no such run, or there are two. */
@@ -46,6 +47,7 @@ const watchMilliseconds = 200;
 /** A store that keeps each record in a place of its own, and an index of the runs of each program. */
 export class PlacedStore implements RunStore {
   readonly path: string;
+  readonly isOwn: boolean;
   readonly #host: RecordHost;
   readonly #places: Places;
 
@@ -53,6 +55,7 @@ export class PlacedStore implements RunStore {
     this.#host = host;
     this.#places = places;
     this.path = places.path;
+    this.isOwn = places.isOwn;
   }
 
   async create(run: NewRun): Promise<OpenRecord> {

@@ -14,6 +14,8 @@ import type { WriteLog } from "./write-log.ts";
 export interface RunStore {
   /** Names the store to a person. */
   readonly path: string;
+  /** True for the user's own, in the state folder. */
+  readonly isOwn: boolean;
   /** Begins a record. Rejects with a `JournalError` where it cannot be written, or the id is taken. */
   create(run: NewRun): Promise<OpenRecord>;
   /**
@@ -52,6 +54,8 @@ export interface NewRun {
   readonly redactor: Redactor;
   /** The ids of its secrets, as the redactor has them. */
   readonly secrets: RunSecrets;
+  /** True: a named store may take the runs of this folder for those of the program of the same name that it has. Default false. */
+  readonly isTrusted?: boolean;
 }
 
 export interface LeaseOptions {

@@ -58,7 +58,7 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   const random = createRandom();
   const stateDirectory = findStateDirectory({ environment, platform: "linux", homeDirectory, workingDirectory });
   const configFile = findConfigFile({ environment, platform: "linux", homeDirectory, workingDirectory });
-  const privateFolders = privatePlacesOf({ stateDirectory, configFile });
+  const privateFolders = privatePlacesOf({ stateDirectory, configFile, environment });
   const system = { ...createMemorySystem(tree, random), privateFolders };
   const nextId = createIds(random);
   return {

@@ -2,12 +2,14 @@ import { CannotRemove } from "../../journal/cannot-remove.ts";
 import { renderListedRun } from "../../ui/list-run.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type FoundRun, findRun, findRuns, storeOfUser } from "../find-runs.ts";
+import { type FoundRun, findRun, findRuns, findRunsToChange, storeOfUser } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { describeRun } from "./runs.ts";
 
 export interface PruneFlags {
   readonly keep: number;
+  /** The runs of all programs. */
+  readonly all?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -20,9 +22,10 @@ export async function removeRunsCommand(names: readonly string[]): Promise<numbe
 }
 
 /** `llm-do runs prune --keep N [TARGET]`. Runs that are under way or wait for answers stay, and are not counted. */
-export async function pruneRunsCommand(target: string | undefined, { keep, dryRun, yes }: PruneFlags): Promise<number> {
+export async function pruneRunsCommand(target: string | undefined, { keep, all, dryRun, yes }: PruneFlags): Promise<number> {
   const old: FoundRun[] = [];
-  for (const [, runs] of Map.groupBy(await findRuns(target), ({ root }) => root)) old.push(...findOld(runs, keep));
+  const found = await (all ? findRuns(target) : findRunsToChange(target));
+  for (const [, runs] of Map.groupBy(found, ({ root }) => root)) old.push(...findOld(runs, keep));
   if (old.length === 0) return exitCodes.done;
   if (dryRun) {
     for (const { runId } of old) await writeResult(`${runId}\n`);
