@@ -1,4 +1,5 @@
 import { renderEditorSchema } from "./editor-schemas.ts";
+import { renderCommands } from "./init-commands.ts";
 
 export interface InitSettings {
   readonly name: string;
@@ -26,7 +27,11 @@ function renderManifest(name: string, model: string | undefined): string {
     model === undefined
       ? "# The model of workers that name none. Until it is set: --model, or LLM_DO_MODEL.\n# model: anthropic:claude-sonnet-4-5\n"
       : `model: ${renderText(model)}\n`;
-  return `# yaml-language-server: $schema=./schema/manifest.schema.json\nname: ${renderText(name)}\n${models}`;
+  return `# yaml-language-server: $schema=./schema/manifest.schema.json\nname: ${renderText(name)}\n${models}${asComment(renderCommands())}`;
+}
+
+function asComment(text: string): string {
+  return text.replaceAll(/^(?:# )?(?=.)/gm, "# ");
 }
 
 /** Quoted wherever YAML could read something else than the text. */

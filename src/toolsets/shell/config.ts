@@ -43,6 +43,7 @@ const effects = {
   opens: { ...texts, description: "Protected names in these folders that it may write: `.git`, `package.json`." },
   reads: { ...texts, description: "Names of scopes with `read_approval` or `suffixes` that it may read." },
   network: { type: "boolean", description: "Whether it may use the network." },
+  scratch: { type: "boolean", description: "Its commands write in layers that are thrown away, where they ask for no effect." },
 } as const;
 
 const rule = {
@@ -102,7 +103,7 @@ function ruleIssues(given: unknown, rule: number): SchemaIssue[] {
   if (given["redirect_paths"] !== undefined && given["writes"] === undefined) {
     issues.push({ path: at("redirect_paths"), message: `needs \`writes\`: ${writesFor(given["redirect_paths"])}` });
   }
-  const other = ["writes", "opens", "reads", "network", "approval_required", "unisolated"].find(
+  const other = ["writes", "opens", "reads", "network", "scratch", "approval_required", "unisolated"].find(
     (key) => given[key] !== undefined,
   );
   if (given["blocked"] === true && other !== undefined) {

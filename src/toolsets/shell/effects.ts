@@ -10,6 +10,8 @@ export interface Effects {
   /** Names of scopes that a look does not show. */
   readonly reads: readonly string[];
   readonly network: boolean;
+  /** It writes in layers over the scopes that it sees, and all of it is thrown away. Beside it there are no `writes`. */
+  readonly scratch: boolean;
 }
 
 /** Effects as a rule has them: what it leaves out, it does not give. */
@@ -18,6 +20,7 @@ export type EffectKeys = Partial<Effects>;
 /** Names of the arguments that ask for effects, and of the keys that give them. */
 export const effectNames = ["writes", "opens", "reads", "network"] as const;
 
+/** Nothing of the command remains: it looks, or writes in layers. */
 export function isLook({ writes = [], opens = [], reads = [], network = false }: EffectKeys): boolean {
   return writes.length + opens.length + reads.length === 0 && !network;
 }
@@ -39,18 +42,20 @@ function isIn(scopes: Pick<Scopes, "resolve">, path: string, folder: string): bo
 }
 
 /** Arguments of a call; what is not asked for is left out. */
-export function toEffectArgs({ writes, opens, reads, network }: Effects): JsonObject {
+export function toEffectArgs({ writes, opens, reads, network, scratch }: Effects): JsonObject {
   return {
     ...(writes.length > 0 ? { writes: [...writes] } : {}),
     ...(opens.length > 0 ? { opens: [...opens] } : {}),
     ...(reads.length > 0 ? { reads: [...reads] } : {}),
     ...(network ? { network } : {}),
+    ...(scratch ? { scratch } : {}),
   };
 }
 
 /** Describes effects for a person: `may write in out, and .git; no network`. */
-export function describeEffects({ writes = [], opens = [], reads = [], network = false }: EffectKeys): string {
-  const places = writes.length === 0 ? "writes nothing" : `may write in ${writes.map(quoteName).join(", ")}`;
+export function describeEffects({ writes = [], opens = [], reads = [], network = false, scratch = false }: EffectKeys): string {
+  const nothing = scratch ? "writes in layers that are thrown away" : "writes nothing";
+  const places = writes.length === 0 ? nothing : `may write in ${writes.map(quoteName).join(", ")}`;
   const opened = opens.length === 0 ? "" : `, and ${opens.map(quoteName).join(", ")}`;
   const read = reads.length === 0 ? "" : `; may read ${reads.map(quoteName).join(", ")}`;
   return `${places}${opened}${read}; ${network ? "with" : "no"} network`;

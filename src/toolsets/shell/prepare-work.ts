@@ -5,10 +5,13 @@ import { toolFailure } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import type { ShellConfig } from "./config.ts";
 import { describeRun, previewRun } from "./describe.ts";
-import { toEffectArgs } from "./effects.ts";
+import { type Effects, isLook, toEffectArgs } from "./effects.ts";
+import { startsOf } from "./judge/starts.ts";
 import { findPlainReads } from "./judge/unwalled.ts";
 import { judgeCall } from "./judge/verdict.ts";
 import { loadCommandParser } from "./parse/parse-command.ts";
+import type { ShellPlan, ShellWord } from "./parse/plan.ts";
+import { coversCommand, parsePattern } from "./patterns.ts";
 import { readEffects } from "./read-effects.ts";
 
 export interface PlannedCall {
@@ -26,12 +29,13 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const { networkEnabled, unisolated = false, hasOwnFolder = false } = access;
   // What a command writes in a folder of its own is gone with the call of its worker.
   const given = hasOwnFolder ? { ...args, writes: [] } : args;
-  const effects = await readEffects(given, {
+  const asked = await readEffects(given, {
     scopes,
     networkEnabled,
     cwd,
     plan: hasOwnFolder ? { ...plan, commands: [] } : plan,
   });
+  const effects = await withLayers(asked, { config, plan, commands: access.commands });
   const isolation = await access.commands.isolation();
   const notIsolated = whyNotIsolated(isolation);
   const plainReads = notIsolated && unisolated ? await findPlainReads(scopes, cwd.scope.name, plan) : new Set<never>();
@@ -50,6 +54,23 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
     canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath, ...toEffectArgs(effects) },
     facts: { request: { ...request }, isolation: isolation.type },
   };
+}
+
+/** A rule can give layers to calls that ask for no effect. Throws a `ToolFailure` where a call asks for layers and there are none. */
+async function withLayers(
+  effects: Effects,
+  { config, plan, commands }: { config: ShellConfig; plan: ShellPlan; commands: ShellAccess["commands"] },
+): Promise<Effects> {
+  const isMeant = isLook(effects) && !effects.scratch && startsOf(plan).some(({ words }) => firstRule(config, words)?.scratch);
+  if (!effects.scratch && !isMeant) return effects;
+  const hasLayers = (await commands.layers?.()) === true;
+  if (!hasLayers && effects.scratch)
+    throw toolFailure("invalid_arguments", "There is no `scratch` on this machine: it mounts no layers.");
+  return { ...effects, scratch: hasLayers };
+}
+
+function firstRule({ rules }: ShellConfig, words: readonly ShellWord[]) {
+  return rules.find(({ pattern }) => coversCommand(parsePattern(pattern), words));
 }
 
 /** The other wall has not passed the tests of effects. */

@@ -23,10 +23,13 @@ export async function readEffects(args: JsonObject, context: EffectContext): Pro
   const { scopes, networkEnabled } = context;
   const [writes = [], opens = [], reads = []] = effectNames.slice(0, 3).map((name) => textsOf(args[name]));
   const network = args["network"] === true;
+  const scratch = args["scratch"] === true;
+  if (scratch && writes.length + opens.length > 0)
+    throw refused("what `scratch` writes is thrown away: leave out `writes` and `opens`", scopes);
   if (network && !networkEnabled) throw refused("this worker has no network (sandbox.network_enabled)", scopes);
   const folders = await Promise.all([
     ...writes.map((path) => findWritable(scopes, path)),
-    ...redirectedTo(context).map((path) => findWritable(scopes, path).catch(unlessRefused)),
+    ...(scratch ? [] : redirectedTo(context)).map((path) => findWritable(scopes, path).catch(unlessRefused)),
   ]);
   for (const name of opens) assertOpenable(name, scopes);
   if (opens.length > 0 && folders.length === 0)
@@ -36,6 +39,7 @@ export async function readEffects(args: JsonObject, context: EffectContext): Pro
     opens: sorted(opens),
     reads: sorted([...reads.flatMap((name) => findHidden(scopes, name)), ...pathsInto(context)]),
     network,
+    scratch,
   };
 }
 

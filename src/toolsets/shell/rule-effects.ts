@@ -72,6 +72,7 @@ const bounds: { readonly [Key in Bound]: (texts: string) => string } = {
   opens: (names) => (names === "" ? "" : `opening ${names}`),
   reads: (names) => (names === "" ? "" : `reading ${names}`),
   network: (given) => (given === "" ? "" : "with the network"),
+  scratch: (given) => (given === "" ? "" : "writing in layers that are thrown away"),
   unisolated: (given) => (given === "" ? "" : "also where nothing isolates it"),
   sandbox_paths: (paths) => `in ${paths}`,
   deny_args: (denied) => `not with ${denied}`,

@@ -11,6 +11,8 @@ const quietEnvironment = { PAGER: "cat", MANPAGER: "cat", LESSSECURE: "1" };
 
 /** Settings that are listed in a result. */
 const mostNamed = 20;
+/** Paths that are listed of what was thrown away. */
+const mostThrown = 50;
 
 /** Limit of each stream. A fifth of it is its beginning. */
 const maxOutputBytes = 50 * 1024;
@@ -27,7 +29,7 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
   const request: CommandRequest = {
     command: run.request,
     scopes,
-    rights: { writes: run.writes, reads: effects.reads },
+    rights: { writes: run.writes, reads: effects.reads, scratch: effects.scratch },
     cwd: run.cwd,
     network: effects.network,
     environment: quietEnvironment,
@@ -53,11 +55,12 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
 }
 
 function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonObject {
-  const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep, git } = result;
+  const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep, git, thrownAway } = result;
   const late = `Command timed out after ${run.timeoutSeconds} seconds.`;
   const { effects } = run;
-  const hints = run.notIsolated === undefined ? hintsOf(effects, result, scopes) : [];
+  const hints = run.notIsolated === undefined ? hintsOf(run, result, scopes) : [];
   return {
+    ...(thrownAway === undefined ? {} : { thrown_away: nameThrown(thrownAway) }),
     writes: [],
     ...toEffectArgs(effects),
     stdout,
@@ -74,18 +77,18 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
 }
 
 /** Explains the wall, where a text looks as if the command had met it. Words prove nothing: the exit code can be 0. */
-function hintsOf(effects: Effects, result: CommandResult, scopes: Scopes): readonly string[] {
+function hintsOf({ effects, request }: PlannedRun, result: CommandResult, scopes: Scopes): readonly string[] {
   const text = `${result.stdout}\n${result.stderr}`;
   const met = (pattern: RegExp) => pattern.test(text);
   const hints: string[] = [];
-  if (
-    met(
-      /read-only file system|\berofs\b|readonly database|unable to open database file|device or resource busy|permission denied/i,
-    )
-  ) {
+  const isGit = /^git\b/.test(request.type === "argv" ? (request.argv[0] ?? "") : request.script);
+  // `git stash` says nothing where it cannot write.
+  const isSilent = isGit && result.exitCode === 1 && text.trim() === "";
+  if (met(refusedWrite) || isSilent) {
     const writable = scopes.writable().map(describeScope).join(", ");
     const ask = `ask for the folders that it writes in with \`writes\` (${writable}, or folders in them), and for protected names (.git, package.json, …) with \`opens\``;
     hints.push(writable === "" ? "Commands can write nowhere here." : `This call could write ${placesOf(effects)}; ${ask}.`);
+    if (isGit && !effects.opens.includes(".git")) hints.push('What changes a repository needs `opens: [".git"]`.');
   }
   if (met(/address family not supported|eafnosupport/i)) {
     hints.push("Commands can open no Unix sockets here; pipes, pairs of sockets and TCP on 127.0.0.1 work.");
@@ -96,10 +99,19 @@ function hintsOf(effects: Effects, result: CommandResult, scopes: Scopes): reado
   return [...hints, ...missedGit(text, result)];
 }
 
+const refusedWrite =
+  /read-only file system|\berofs\b|readonly database|unable to open database file|device or resource busy|permission denied|cannot lock ref|unable to (?:create|write|move)|cannot open: file exists/i;
+
+/** Names what was written and is gone. */
+function nameThrown(paths: readonly string[]): readonly string[] {
+  const more = paths.length - mostThrown;
+  return more > 0 ? [...paths.slice(0, mostThrown), `and ${more} more`] : paths;
+}
+
 /** Says which of git's files the command did not see as they are. */
 function missedGit(text: string, { git }: CommandResult): readonly string[] {
   const hints: string[] = [];
-  if (/could not (?:lock|write) config file|\.git\/config.*(?:busy|read-only)/i.test(text)) {
+  if (/could not (?:lock|write) config file|branch rename failed|\.git\/config.*(?:busy|read-only)/i.test(text)) {
     hints.push('What changes the configuration of a repository needs `opens: [".git", ".git/config"]`.');
   }
   const closed = git?.withoutObjects ?? [];
@@ -112,7 +124,8 @@ function missedGit(text: string, { git }: CommandResult): readonly string[] {
   return hints;
 }
 
-function placesOf({ writes, opens }: Effects): string {
+function placesOf({ writes, opens, scratch }: Effects): string {
+  if (scratch) return "everywhere, in layers that are thrown away";
   if (writes.length === 0) return "nowhere but in /tmp";
   return `in ${writes.join(", ")}${opens.length === 0 ? " without their protected names" : ` with ${opens.join(", ")}`}`;
 }

@@ -131,6 +131,10 @@ function effectProperties({ writable, networkEnabled }: ToolsetScope) {
     writes: { ...names, description: `Folders that the command writes in: ${places}, or folders in them. ${none}` },
     opens: { ...names, description: "Protected names in these folders that it writes: .git, package.json, …" },
     reads: { ...names, description: "Scopes that ask before they are read, or hold certain suffixes alone." },
+    scratch: {
+      type: "boolean",
+      description: "It writes wherever it likes, and all of it is thrown away: for tests and trials. Not beside `writes`.",
+    },
     ...(networkEnabled ? { network: { type: "boolean", description: "Whether it uses the network." } } : {}),
   };
 }

@@ -48,6 +48,7 @@ const granted: Readonly<Record<string, Effects>> = {
   "may write in `.`, and `.git`": { writes: ["."], opens: [".git"] },
   "may write in `.` and `small`, and `package.json`": { writes: [".", "small"], opens: ["package.json"] },
   "may write in a folder that is missing": { writes: ["out/made/deep"] },
+  "may write in layers": { scratch: true },
   "may read `secret`": { writes: [], reads: ["secret"] },
 };
 
@@ -55,6 +56,19 @@ const cases: readonly Case[] = [
   ...Object.entries(granted).map(
     ([name, effects]): Case => ({ name: `${name}, everything approved`, config: asks, answer: "approve", effects }),
   ),
+  { name: "looks are allowed, everything denied", config: { looks: "allowed", rules: [] }, answer: "deny", effects: {} },
+  {
+    name: "a rule writes in `out`, everything denied",
+    config: { rules: [{ pattern: "*", writes: ["out"], approval_required: false }] },
+    answer: "deny",
+    effects: { writes: ["out"] },
+  },
+  {
+    name: "a rule gives layers, everything denied",
+    config: { looks: "allowed", rules: [{ pattern: "*", scratch: true, approval_required: false }] },
+    answer: "deny",
+    effects: {},
+  },
 ];
 
 let lanes: Lanes;
@@ -75,6 +89,14 @@ test.skipIf(noWall !== "").each(cases)(
     expect(report.ran).toBeGreaterThan(lines.length / 10);
   },
 );
+
+test.skipIf(noWall !== "")("runs nothing that no rule covers where everything is denied", async () => {
+  const report = await lanes.play(
+    lines.map((command) => ({ command })),
+    { config: asks, answer: "deny" },
+  );
+  expect(report).toMatchObject({ ran: 0, notRun: 0, changed: 0, differences: [] });
+});
 
 function describeReport({ ran, refused, notRun, changed }: Report): string {
   return `${ran} ran, ${refused} refused, ${notRun} not run, ${changed} changed what they may`;
