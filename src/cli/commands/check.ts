@@ -28,15 +28,18 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   const compiled = await compileToShow(targets, flags);
   const { diagnostics, untrusted, codeFiles } = compiled;
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  if (format === "text" && diagnostics.length > 0) {
+  const shown = diagnostics.filter(({ code }) => !Object.hasOwn(inOneLine, code));
+  if (format === "text" && shown.length > 0) {
     const { renderForTerminal } = await import("../../diagnostics/render-diagnostic.ts");
-    writeStderr(`${await renderForTerminal(diagnostics)}\n\n`);
+    writeStderr(`${await renderForTerminal(shown)}\n\n`);
   }
   if (format !== "text" && !headless) await writeResult(forMachines[format](diagnostics));
-  const others = diagnostics.length - errors;
+  const others = shown.length - errors;
   writeStderr(
     `llm-do: ${targets.join(", ") || "."}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`,
   );
+  for (const [code, line] of Object.entries(inOneLine))
+    if (line !== "" && diagnostics.some((one) => one.code === code)) writeStderr(`llm-do: ${line}\n`);
   if (untrusted) {
     const why = (await wasTrusted(untrusted.root)) ? "is not trusted for all that it could do now" : "is not trusted";
     const consequence = headless ? ". An unattended run would end with 2" : "";
@@ -49,6 +52,12 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   }
   return errors > 0 ? exitCodes.usage : exitCodes.done;
 }
+
+/** Hints about what a check was not given, which are no faults of the program. The line on trust stands for the second. */
+const inOneLine: Readonly<Record<string, string>> = {
+  "model-unset": "no model is named yet: name one in the program, with -m, or by llm-do models default",
+  "not-verified-untrusted": "",
+};
 
 const forMachines: Readonly<Record<Exclude<CheckFormat, "text">, (diagnostics: readonly Diagnostic[]) => string>> = {
   json: (diagnostics) => renderJson(diagnostics.map(toJsonDiagnostic)),
