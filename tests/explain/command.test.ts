@@ -19,7 +19,7 @@ describe("llm-do explain", () => {
     const cwd = await copyExample();
     const { exitCode, stdout, stderr } = await runCli(["explain", "--model", scripted], { cwd });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toContain("scripted:scripted.ts  main; pitch_evaluator (by --model)\n");
+    expect(stdout).toContain("scripted:scripted.ts  main; pitch_evaluator (by --model); $0 / $0\n");
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(await stat(join(cwd, ".llm-do")).catch(() => "none")).toBe("none");
   });

@@ -28,18 +28,18 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   const compiled = await compileToShow(targets, flags);
   const { diagnostics, untrusted, codeFiles } = compiled;
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  const shown = diagnostics.filter(({ code }) => !Object.hasOwn(inOneLine, code));
+  const shown = withoutSetUp(diagnostics);
   if (format === "text" && shown.length > 0) {
     const { renderForTerminal } = await import("../../diagnostics/render-diagnostic.ts");
     writeStderr(`${await renderForTerminal(shown)}\n\n`);
   }
   if (format !== "text" && !headless) await writeResult(forMachines[format](diagnostics));
+  for (const [code, line] of Object.entries(inOneLine))
+    if (line !== "" && diagnostics.some((one) => one.code === code)) writeStderr(`llm-do: ${line}\n`);
   const others = shown.length - errors;
   writeStderr(
     `llm-do: ${targets.join(", ") || "."}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`,
   );
-  for (const [code, line] of Object.entries(inOneLine))
-    if (line !== "" && diagnostics.some((one) => one.code === code)) writeStderr(`llm-do: ${line}\n`);
   if (untrusted) {
     const why = (await wasTrusted(untrusted.root)) ? "is not trusted for all that it could do now" : "is not trusted";
     const consequence = headless ? ". An unattended run would end with 2" : "";
@@ -58,6 +58,11 @@ const inOneLine: Readonly<Record<string, string>> = {
   "model-unset": "no model is named yet: name one in the program, with -m, or by llm-do models default",
   "not-verified-untrusted": "",
 };
+
+/** The diagnostics of the program itself. */
+export function withoutSetUp(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.filter(({ code }) => !Object.hasOwn(inOneLine, code));
+}
 
 const forMachines: Readonly<Record<Exclude<CheckFormat, "text">, (diagnostics: readonly Diagnostic[]) => string>> = {
   json: (diagnostics) => renderJson(diagnostics.map(toJsonDiagnostic)),

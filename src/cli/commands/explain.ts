@@ -8,6 +8,7 @@ import { chooseFormat } from "../choose-format.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type CompileFlags, compileToShow, warnOfFlags } from "../open-program.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
+import { withoutSetUp } from "./check.ts";
 
 export type ExplainFormat = "text" | "context" | "json" | "mermaid";
 
@@ -21,7 +22,7 @@ export async function explainCommand(targets: readonly string[], flags: ExplainF
   const format = chooseFormat(flags, "json");
   const { outline, diagnostics } = await compileToShow(targets, flags);
   if (!outline) {
-    writeStderr(`${await renderForTerminal(diagnostics)}\n`);
+    writeStderr(`${await renderForTerminal(withoutSetUp(diagnostics))}\n`);
     return exitCodes.usage;
   }
   await writeResult(await formats[format](outline, flags));
