@@ -181,12 +181,12 @@ test.each([
   [
     "an address without encryption",
     { url: "http://wiki.example.org/mcp" },
-    "url: has to begin with https: a login is sent to it",
+    "url` has to begin with https: a login is sent to it",
   ],
   [
     "a header of its own",
     { url: "https://wiki.example.org/mcp", headers: { authorization: "Bearer x" } },
-    "headers.authorization: is what `login: true` sends",
+    "headers.authorization` is what `login: true` sends",
   ],
 ])("a login does not go with %s", async (_, server, message) => {
   const world = createMcpWorld();
