@@ -1,9 +1,11 @@
 import { compileGlob } from "../../../host/glob.ts";
 import { type ScopeDeclaration, ScopeError, type Scopes } from "../../../host/scopes.ts";
+import { nameSet } from "../../../util/name-set.ts";
 import type { ShellRule } from "../config.ts";
 import { followPath } from "../parse/folders.ts";
 import type { Folder, ShellWord } from "../parse/plan.ts";
 import { nameWord } from "../parse/quote.ts";
+import { baseName } from "../parse/scripts.ts";
 import { matchesArgument } from "../patterns.ts";
 import type { Reason } from "./reasons.ts";
 import type { Start } from "./starts.ts";
@@ -43,8 +45,19 @@ export function isInPaths(place: Place, { sandbox_paths: names, redirect_paths: 
       const name = components && scopeOfFolder(place, components);
       return name !== undefined && names.includes(name);
     });
-  const paths = [...words.slice(1), ...read, ...written.flatMap((target) => target ?? [])].flatMap(pathIn);
+  const paths = [...operandsOf(words), ...read, ...written.flatMap((target) => target ?? [])].flatMap(pathIn);
+  if (paths.length === 0 && command.hasInput) return isWritable;
   return isWritable && (paths.length > 0 ? paths : ["."]).every((path) => path !== undefined && isIn(path));
+}
+
+const takingPattern = nameSet("grep egrep fgrep zgrep rg ag jq sed awk gawk");
+
+/** The arguments that can be paths: neither numbers nor the pattern of a program that searches. */
+function operandsOf([program, ...args]: readonly ShellWord[]): readonly ShellWord[] {
+  const pattern = takingPattern.has(baseName(program?.value ?? ""))
+    ? args.find(({ value }) => !value.startsWith("-"))
+    : undefined;
+  return args.filter((word) => word !== pattern && !/^[+-]?\d+$/.test(word.value));
 }
 
 /** The path in a word: an operand, or the value of an option. Undefined where only the shell knows it. */
