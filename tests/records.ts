@@ -57,6 +57,7 @@ export function withFolders(files: HostFiles, change: (folder: OwnFolder) => Par
     write: (name, content) => folder.write(name, content),
     entries: () => folder.entries(),
     has: (name) => folder.has(name),
+    rename: (from, to) => folder.rename(from, to),
     open: async (name, options) => wrap(await folder.open(name, options)),
     create: async (name) => wrap(await folder.create(name)),
     remove: (name) => folder.remove(name),

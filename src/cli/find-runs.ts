@@ -3,14 +3,20 @@ import { manifestName } from "../compile/load-manifest.ts";
 import { type Host, variable } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
 import { openStore } from "../journal/find-store.ts";
+import { importedStore } from "../journal/folder-store.ts";
 import type { ProgramOfRun, RunFilter, RunStore, RunSummary } from "../journal/store.ts";
 import { UsageError } from "./exit-codes.ts";
+import { writeStderr } from "./output.ts";
 
 /** A run of the store that the command line uses. */
 export interface FoundRun extends Pick<RunSummary, "began" | "ends" | "problem"> {
   readonly runId: string;
   /** The program's folder. */
   readonly root: string;
+  /** The store that has its record. */
+  readonly store: RunStore;
+  /** Its record came from elsewhere: it can be looked at, and nothing in it counts. */
+  readonly isForeign?: true;
 }
 
 /** The run that a command means. */
@@ -21,6 +27,8 @@ export interface RunChoice {
   readonly target?: string | undefined;
   /** True: where this folder is of no program, `last` is refused. Default: it is the newest run of all programs then. */
   readonly changes?: boolean;
+  /** True: a record that came from elsewhere is meant, too, whatever is done with it. Default: such a one can only be looked at. */
+  readonly takesForeign?: boolean;
   /** What `last` passes over. Default: nothing. */
   readonly applies?: (run: FoundRun) => boolean | Promise<boolean>;
   /** Names a run that the command applies to. Default: `run`. */
@@ -39,18 +47,37 @@ export async function findRuns(target: string | undefined): Promise<readonly Fou
 
 async function runsOf(host: Host, filter: RunFilter): Promise<readonly FoundRun[]> {
   const found: FoundRun[] = [];
-  for await (const { id, ...run } of storeOfUser(host).list(filter)) found.push({ runId: id, ...run });
+  const store = storeOfUser(host);
+  for await (const { id, ...run } of store.list(filter)) found.push({ runId: id, store, ...run });
   return found;
 }
 
+/** The runs whose records came from elsewhere, newest first. */
+export async function findForeignRuns(target: string | undefined): Promise<readonly FoundRun[]> {
+  const host = createNodeHost();
+  return foreignRunsOf(host, target === undefined ? {} : { program: await programAt(host, target) });
+}
+
+async function foreignRunsOf(host: Host, filter: RunFilter): Promise<readonly FoundRun[]> {
+  const found: FoundRun[] = [];
+  const store = importedStore(host);
+  for await (const { id, ...run } of store.list(filter)) found.push({ runId: id, store, isForeign: true, ...run });
+  return found;
+}
+
+/** A record that came from elsewhere says so before anything else is shown of it. */
+function foreignRun(run: FoundRun, { changes, takesForeign }: RunChoice): FoundRun {
+  const from = `the record of ${run.runId} came from elsewhere`;
+  if (takesForeign) return run;
+  if (changes)
+    throw new UsageError(`${from}, and nothing in it counts: \`llm-do runs adopt ${run.runId}\` takes over what happened`);
+  writeStderr(`llm-do: ${from}: what it says is not vouched for\n`);
+  return run;
+}
+
 /** Finds the run that a command means. Rejects with a `UsageError` where there is none, and where `last` is anybody's guess. */
-export async function findRun({
-  run,
-  target,
-  changes = false,
-  applies = () => true,
-  what = "run",
-}: RunChoice): Promise<FoundRun> {
+export async function findRun(choice: RunChoice): Promise<FoundRun> {
+  const { run, target, changes = false, applies = () => true, what = "run" } = choice;
   const host = createNodeHost();
   const list = `llm-do runs list${target === undefined ? "" : ` ${target}`}`;
   if (run !== "last") {
@@ -60,6 +87,8 @@ export async function findRun({
     });
     if (copies.length > 0) throw new UsageError(`two records have the id \`${run}\`: one is a copy, so remove it`);
     if (only) return only;
+    const [foreign] = await foreignRunsOf(host, { id: run });
+    if (foreign) return foreignRun(foreign, choice);
     throw new UsageError(
       `there is no run \`${run}\`${target === undefined ? "" : ` of \`${target}\``}; \`${list}\` names what there is`,
     );

@@ -64,6 +64,31 @@ export function addRuns(program: Command, exit: Exit): void {
     .option("--json", "print the journal's entries, one a line")
     .action(act(exit, async () => (await import("./commands/runs.ts")).showRunCommand));
   runs
+    .command("export")
+    .description("write a record into one file, without secrets: to be looked at and adopted elsewhere")
+    .argument("<run>", "its id, or `last`")
+    .option("-o, --out <file>", "the file; by default stdout")
+    .action(act(exit, async () => (await import("./commands/foreign-runs.ts")).exportRunCommand));
+  runs
+    .command("import")
+    .description("take in records from elsewhere, to be looked at: nothing in them counts until they are adopted")
+    .argument("<path>", "a file of `runs export`, the folder of a record, or a folder with `.llm-do/runs` of an older llm-do")
+    .action(act(exit, async () => (await import("./commands/foreign-runs.ts")).importRunsCommand));
+  runs
+    .command("adopt")
+    .description("take over what happened in a record from elsewhere, after a question; what waits in it is asked anew")
+    .argument("<run>", "its id")
+    .argument("[target]", "the program that it is of from now on; by default that of this folder")
+    .option("-y, --yes", "do it without a question")
+    .action(act(exit, async () => (await import("./commands/foreign-runs.ts")).adoptRunCommand));
+  runs
+    .command("move")
+    .description("give a program that was moved its records, and its created workers what they may do")
+    .argument("<old>", "the folder where it was")
+    .argument("<new>", "the folder where it is")
+    .option("-y, --yes", "do it without a question")
+    .action(act(exit, async () => (await import("./commands/foreign-runs.ts")).moveRunsCommand));
+  runs
     .command("rm")
     .description("remove the records of runs, with their secrets; never of one that is under way or waits for answers")
     .argument("<run...>", "ids, or `last`")

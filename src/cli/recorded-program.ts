@@ -4,7 +4,7 @@ import { readJournalEnds } from "../journal/read-journal.ts";
 import type { CompiledWith, FactOf, JournalEntry, ProgramOptions } from "../protocol/fact.ts";
 import { isWithin } from "../util/within.ts";
 import { UsageError } from "./exit-codes.ts";
-import { type FoundRun, storeOfUser } from "./find-runs.ts";
+import type { FoundRun } from "./find-runs.ts";
 import type { CompileFlags } from "./open-program.ts";
 
 /** A recorded run, and the options that its program was compiled with. */
@@ -28,7 +28,7 @@ export async function readCompiled(found: FoundRun): Promise<CompiledWith | unde
 
 /** Reads the first entry of a run. Rejects with a `UsageError` for a run that was killed before it wrote one. */
 export async function readStart(found: FoundRun): Promise<FactOf<"run-start">> {
-  return startOf(found, (await storeOfUser().look(found.runId, readJournalEnds)).first);
+  return startOf(found, (await found.store.look(found.runId, readJournalEnds)).first);
 }
 
 function startOf({ runId }: FoundRun, first: JournalEntry | undefined): FactOf<"run-start"> {

@@ -34,6 +34,8 @@ export interface OwnFolder {
   create(name: string): Promise<OwnFolder>;
   /** A file, a link, or a folder with all that it holds; nothing there is fine. */
   remove(name: string): Promise<void>;
+  /** Gives an entry another name. Rejects with `EEXIST` where that is taken. */
+  rename(from: string, to: string): Promise<void>;
   /** Runs a function while no other one, in this process or another, runs for the same name. */
   alone<T>(name: string, fn: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -194,6 +196,12 @@ class SystemFolder implements OwnFolder {
   async remove(name: string): Promise<void> {
     const facts = await this.#directory.look(name);
     if (facts) await removeEntry(this.#directory, { name, type: facts.type });
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    if (await this.has(to)) throw new SystemError("EEXIST");
+    await this.#directory.rename(from, to);
+    await this.#directory.sync();
   }
 
   alone<T>(name: string, fn: () => Promise<T>): Promise<T> {

@@ -43,6 +43,25 @@ export function createWorkerRecords(host: Pick<Host, "files" | "stateDirectory">
   };
 }
 
+/**
+ * Gives the created workers of a program whose folder was moved what they may do in its new one. `from`, `to`: real paths. Resolves with the
+ * number of records.
+ */
+export async function moveWorkerRecords(host: Pick<Host, "files" | "stateDirectory">, from: string, to: string): Promise<number> {
+  const records = createWorkerRecords(host);
+  const directory = join(host.stateDirectory, "workers");
+  let moved = 0;
+  for (const name of await host.files.names(directory).catch((): readonly string[] => [])) {
+    const text = await host.files.readText(join(directory, name)).catch(() => "");
+    const { folder, file, digest, record } = (parseJson(text) ?? {}) as Partial<RecordPlace> & { readonly record?: JsonObject };
+    if (folder !== from || file === undefined || digest === undefined || !record) continue;
+    await records.keep({ folder: to, file, digest }, record);
+    await host.files.remove(join(directory, name));
+    moved++;
+  }
+  return moved;
+}
+
 function parse(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isRecord(value) && value["v"] === 1 && isRecord(value["record"]) ? (value["record"] as JsonObject) : undefined;

@@ -7,21 +7,39 @@ import { sha256 } from "../util/sha256.ts";
 import { PlacedStore, type Places, type ProgramRuns } from "./placed-store.ts";
 import type { RecordHost } from "./record.ts";
 import { CannotResume, type LogName, mostOfLog, type PartName, type RecordPlace } from "./record-place.ts";
-import type { NewRun, ProgramOfRun, RunStore } from "./store.ts";
+import type { NewRun, ProgramOfRun } from "./store.ts";
 
 export type StoreHost = RecordHost & Pick<Host, "files" | "stateDirectory" | "environment" | "workingDirectory">;
 
 /** The user's own store: `runs/PROGRAM/RUN/` in the state folder. */
-export function userStore(host: StoreHost): RunStore {
+export function userStore(host: StoreHost): PlacedStore {
   return new PlacedStore(host, new FolderPlaces(host, join(host.stateDirectory, "runs"), false));
 }
 
+/**
+ * Records that came from elsewhere: they can be looked at, and nothing in them counts. They lie apart, so that none of them is taken for one
+ * that llm-do made here.
+ */
+export function importedStore(host: StoreHost): PlacedStore {
+  return new PlacedStore(host, new FolderPlaces(host, join(host.stateDirectory, "imported"), false));
+}
+
+/**
+ * Gives the records of a program whose folder was moved their new folder, in the store of this path and among those from elsewhere. `from`,
+ * `to`: real paths. Resolves with the number of folders of records.
+ */
+export async function moveRecords(host: StoreHost, path: string, { from, to }: { readonly from: string; readonly to: string }) {
+  const own = join(host.stateDirectory, "runs");
+  const imported = new FolderPlaces(host, join(host.stateDirectory, "imported"), false);
+  return (await new FolderPlaces(host, path, path !== own).move(from, to)) + (await imported.move(from, to));
+}
+
 /** A store that the user names. `path`: absolute. Its programs go by the names of their manifests, wherever they lie. */
-export function namedStore(host: StoreHost, path: string): RunStore {
+export function namedStore(host: StoreHost, path: string): PlacedStore {
   return new PlacedStore(host, new FolderPlaces(host, path, true));
 }
 
-const runIdPattern = /^\d{8}-\d{6}-\w+$/;
+export const runIdPattern = /^\d{8}-\d{6}-\w+$/;
 
 /** Returns the name of a program's folder in a store. `isNamed`: in one that the user named. */
 export function keyOf({ root, name }: ProgramOfRun, isNamed: boolean): string {
@@ -47,7 +65,7 @@ class FolderPlaces implements Places {
     this.isOwn = !isNamed;
   }
 
-  async create({ id, program, isTrusted = false }: NewRun) {
+  async create({ id, program, isTrusted = false }: Pick<NewRun, "id" | "program" | "isTrusted">) {
     const { folder: store, notes } = await this.#openToWrite();
     const key = keyOf(program, this.#isNamed);
     const runs = await using(store, () => store.open(key, { make: true }));
@@ -136,7 +154,7 @@ class FolderPlaces implements Places {
     return using(store, async () => {
       const key = program && keyOf(program, this.#isNamed);
       const names = (await store.entries()).flatMap(({ name, type }) =>
-        type === "directory" && (key ?? name) === name ? [name] : [],
+        type === "directory" && (key === undefined || isFolderOf(name, key)) ? [name] : [],
       );
       const found: ProgramRuns[] = [];
       for (const name of names) {
@@ -149,8 +167,42 @@ class FolderPlaces implements Places {
     });
   }
 
+  async move(from: string, to: string): Promise<number> {
+    const store = await this.#open();
+    if (!store) return 0;
+    return using(store, async () => {
+      let moved = 0;
+      for (const { name, type } of await store.entries()) {
+        if (type !== "directory" || (await using(await store.open(name), (folder) => rootOf(folder))) !== from) continue;
+        const key =
+          this.#isNamed && !name.startsWith(keyOf({ root: from }, false))
+            ? name
+            : await freeKey(store, keyOf({ root: to }, false));
+        if (key !== name) await store.rename(name, key);
+        await using(await store.open(key), async (folder) => {
+          const program = parseJson(Buffer.from(await folder.read(programFile, 100_000)).toString("utf8"));
+          await folder.write(programFile, `${JSON.stringify({ ...(isRecord(program) ? program : { v: 1 }), root: to })}\n`);
+        });
+        moved++;
+      }
+      return moved;
+    });
+  }
+
   async remove(id: string): Promise<void> {
     for (const holder of await this.#holdersOf(id)) await using(holder, () => holder.remove(id));
+  }
+}
+
+/** True for the folder of a program in a store, and for one that was moved to where that was taken. */
+function isFolderOf(name: string, key: string): boolean {
+  return name === key || (name.startsWith(`${key}.`) && /^\d+$/.test(name.slice(key.length + 1)));
+}
+
+async function freeKey(store: OwnFolder, key: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? key : `${key}.${number}`;
+    if (!(await store.has(name))) return name;
   }
 }
 
@@ -265,9 +317,9 @@ export class FolderPlace implements RecordPlace {
   }
 }
 
-async function using<T>(open: { close(): Promise<void> }, use: () => Promise<T>): Promise<T> {
+async function using<O extends { close(): Promise<void> }, T>(open: O, use: (open: O) => Promise<T>): Promise<T> {
   try {
-    return await use();
+    return await use(open);
   } finally {
     await open.close();
   }

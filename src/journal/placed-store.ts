@@ -32,7 +32,7 @@ export interface Places {
   readonly path: string;
   readonly isOwn: boolean;
   /** Creates the place of a run, which is not there. `notes`: sentences for the user. */
-  create(run: NewRun): Promise<FoundPlace & { readonly notes: readonly string[] }>;
+  create(run: Pick<NewRun, "id" | "program">): Promise<FoundPlace & { readonly notes: readonly string[] }>;
   /** Rejects with a `CannotResume` where there is no such run, or there are two. */
   find(id: string): Promise<FoundPlace>;
   /** The caller closes them. */
@@ -174,6 +174,25 @@ export class PlacedStore implements RunStore {
       next = Math.max(next, unchecked.length);
       await this.#host.clock.sleep(watchMilliseconds, signal).catch(() => undefined);
     }
+  }
+
+  /** Keeps a record as it was written elsewhere. Rejects with `EEXIST` where the id is taken. */
+  async take(run: Pick<NewRun, "id" | "program">, fill: (place: RecordPlace) => Promise<void>): Promise<void> {
+    const { place, runs } = await this.#places.create(run);
+    try {
+      await fill(place);
+    } catch (thrown) {
+      await this.#places.remove(run.id);
+      throw thrown;
+    } finally {
+      await place.close();
+      await runs.close();
+    }
+  }
+
+  /** Removes a record, whatever its run waits for. */
+  discard(id: string): Promise<void> {
+    return this.#places.remove(id);
   }
 
   async remove(id: string): Promise<void> {

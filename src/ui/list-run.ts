@@ -34,6 +34,8 @@ export interface ListedRun {
   readonly denied?: number;
   /** True where what it wrote was taken back. */
   readonly undone?: boolean;
+  /** Its record came from elsewhere. */
+  readonly foreign?: boolean;
 }
 
 interface RunEnds {
@@ -48,7 +50,7 @@ interface RunEnds {
 const longestPrompt = 100;
 
 /** Describes a run by the ends of its journal. */
-export function listRun(ends: RunEnds): Omit<ListedRun, "runId" | "folder"> {
+export function listRun(ends: RunEnds): Omit<ListedRun, "runId" | "folder" | "foreign"> {
   const { first, entryCall, last } = ends;
   const summary = summarizeJournal(ends);
   if (first?.type !== "run-start" || !last) return { outcome: "empty", summary };
@@ -77,7 +79,7 @@ function promptOf({ input: { input: fields } }: FactOf<"run-start">): string | u
 }
 
 /** Renders a run in two lines: how it ended, and what it was. */
-export function renderListedRun({ runId, summary, ...run }: ListedRun, columns: number): string {
+export function renderListedRun({ runId, summary, foreign, ...run }: ListedRun, columns: number): string {
   const { program, model, milliseconds, usage, prompt } = run;
   const facts = [
     ...(program === undefined ? [] : [program]),
@@ -86,6 +88,9 @@ export function renderListedRun({ runId, summary, ...run }: ListedRun, columns: 
     ...(usage?.usd === undefined ? [] : [renderCost({ usd: usage.usd, usdAtLeast: usage.usdAtLeast }) ?? ""]),
   ];
   const said = prompt === undefined ? "" : `: ${prompt}`;
-  const lines = [`${runId}  ${summary}`, ...(facts.length > 0 ? [`  ${facts.join(", ")}${said}`] : [])];
+  const lines = [
+    `${runId}  ${foreign ? "from elsewhere: " : ""}${summary}`,
+    ...(facts.length > 0 ? [`  ${facts.join(", ")}${said}`] : []),
+  ];
   return renderLines(lines, columns);
 }

@@ -88,7 +88,7 @@ async function findWaiting(run: string, target: string | undefined, changes: boo
     return (waiting?.questions.length ?? 0) > 0;
   };
   const found = await findRun({ run, target, changes, applies, what: "run in which something waits for an answer" });
-  return { ...found, ...(run === "last" && waiting ? waiting : await listQuestions({ run: found.runId })) };
+  return { ...found, ...(run === "last" && waiting ? waiting : await listQuestions({ run: found.runId, store: found.store })) };
 }
 
 const rangeForm = /^(\d{1,9})(?:-(\d{1,9}))?$/;

@@ -1,8 +1,10 @@
+import { createNodeHost } from "../../host/node-host.ts";
 import { CannotRemove } from "../../journal/cannot-remove.ts";
+import { importedStore } from "../../journal/folder-store.ts";
 import { renderListedRun } from "../../ui/list-run.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type FoundRun, findRun, findRuns, findRunsToChange, storeOfUser } from "../find-runs.ts";
+import { type FoundRun, findRun, findRuns, findRunsToChange } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { describeRun } from "./runs.ts";
 
@@ -17,7 +19,7 @@ export interface PruneFlags {
 /** `llm-do runs rm RUN…`. Prints the ids of the runs that are gone; returns 1 where one stays. */
 export async function removeRunsCommand(names: readonly string[]): Promise<number> {
   const found: FoundRun[] = [];
-  for (const name of new Set(names)) found.push(await findRun({ run: name, changes: true }));
+  for (const name of new Set(names)) found.push(await findRun({ run: name, changes: true, takesForeign: true }));
   return removeAll(found);
 }
 
@@ -48,11 +50,12 @@ function findOld(newestFirst: readonly FoundRun[], keep: number): readonly Found
 }
 
 async function removeAll(runs: readonly FoundRun[]): Promise<number> {
-  const store = storeOfUser();
+  const imported = importedStore(createNodeHost());
   let exitCode: number = exitCodes.done;
-  for (const { runId } of runs) {
+  for (const { runId, store, isForeign } of runs) {
     try {
-      await store.remove(runId);
+      // What came from elsewhere is executed by no process, and waits for nobody.
+      await (isForeign ? imported.discard(runId) : store.remove(runId));
       await writeResult(`${runId}\n`);
     } catch (thrown) {
       if (!(thrown instanceof CannotRemove)) throw thrown;

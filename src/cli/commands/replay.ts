@@ -1,6 +1,6 @@
 import { replay } from "../../llm-do.ts";
 import { renderReplay } from "../../ui/render-replay.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun } from "../find-runs.ts";
 import { type CompileFlags, openProgram } from "../open-program.ts";
 import { renderJsonLine, writeResult } from "../output.ts";
@@ -16,12 +16,12 @@ export async function replayCommand(run: string, target: string, flags: ReplayFl
   const recorded = { found, compiled: await readCompiled(found) };
   const source = await sourceOf(recorded, flags);
   const targets = target.endsWith(".worker") ? [target] : source.targets;
-  const { program } = await openProgram(targets, source.flags, {
-    toRun: true,
-    forRun: { run: found.runId },
-    ofProgram: source.ofProgram,
-  });
-  const report = await replay({ program, run: found.runId });
+  const recordedAs = { run: found.runId, store: found.store };
+  const options = { toRun: true, forRun: recordedAs, ofProgram: source.ofProgram };
+  const { program, codeFiles } = await openProgram(targets, source.flags, options);
+  if (found.isForeign && codeFiles.length > 0)
+    throw new UsageError(`the program of ${found.runId} has code, and a record from elsewhere enters none`);
+  const report = await replay({ program, ...recordedAs });
   const { runId, same, differences, drifts, verdicts } = report;
   await writeResult(
     flags.json

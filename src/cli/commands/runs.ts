@@ -1,3 +1,4 @@
+import { createNodeHost } from "../../host/node-host.ts";
 import { expandTexts } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
 import type { RecordReader } from "../../journal/record-place.ts";
@@ -7,7 +8,7 @@ import { renderCosts } from "../../ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { renderMessages } from "../../ui/render-messages.ts";
 import { UsageError } from "../exit-codes.ts";
-import { type FoundRun, findRun, findRuns, storeOfUser } from "../find-runs.ts";
+import { type FoundRun, findForeignRuns, findRun, findRuns } from "../find-runs.ts";
 import { renderJson, renderJsonLine, writeResult, writeStderr } from "../output.ts";
 
 export interface RunsFlags {
@@ -48,7 +49,17 @@ export async function listRunsCommand(target: string | undefined, { json, number
       `llm-do: no ${Object.keys(filter).length > 0 ? "such " : ""}runs${target === undefined ? "" : ` of ${target}`}\n`,
     );
   else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || 80)).join(""));
+  if (!json && (target === undefined || runs.length === 0)) await nameMoved();
   return 0;
+}
+
+/** Names folders of programs that are gone, and whose records are there. */
+async function nameMoved(): Promise<void> {
+  const { files } = createNodeHost();
+  for (const root of new Set((await findRuns(undefined)).map((run) => run.root))) {
+    if ((await files.kind(root)) !== undefined) continue;
+    writeStderr(`llm-do: ${root} is gone, and its records are here: \`llm-do runs move OLD NEW\` gives them its new folder\n`);
+  }
 }
 
 /** The last runs of a program, or of this user, oldest first. Default for `most`: all. */
@@ -58,7 +69,9 @@ export async function describeRuns(
   filter: RunFilter = {},
 ): Promise<readonly ListedRun[]> {
   const runs: ListedRun[] = [];
-  for (const found of await findRuns(target)) {
+  const own = await findRuns(target);
+  const foreign = await findForeignRuns(target);
+  for (const found of [...own, ...foreign].sort((a, b) => (b.began ?? 0) - (a.began ?? 0))) {
     if (runs.length >= most) break;
     const run = describeRun(found);
     if (fits(run, filter) && (filter.search === undefined || (await holds(found, filter.search)))) runs.push(run);
@@ -74,10 +87,8 @@ function fits(run: ListedRun, { program, outcome, since, model }: RunFilter): bo
 }
 
 /** Searches what models were given and what they answered. A run that cannot be read holds nothing. */
-async function holds({ runId }: FoundRun, text: string): Promise<boolean> {
-  const entries = await storeOfUser()
-    .look(runId, readExpanded)
-    .catch(() => []);
+async function holds({ runId, store }: FoundRun, text: string): Promise<boolean> {
+  const entries = await store.look(runId, readExpanded).catch(() => []);
   return hasText(entries.flatMap(spokenOf), text.toLowerCase());
 }
 
@@ -104,8 +115,8 @@ function hasText(value: unknown, text: string): boolean {
 /** `llm-do runs show RUN`: how far a run got. `last` is the newest, without a target of all programs. */
 export async function showRunCommand(run: string, target: string | undefined, flags: ShowFlags): Promise<number> {
   const { json, messages, costs } = flags;
-  const { runId } = await findRun({ run, target });
-  return storeOfUser().look(runId, async (record) => {
+  const { runId, store } = await findRun({ run, target });
+  return store.look(runId, async (record) => {
     const contents = await readJournal(record);
     await writeResult(
       json ? contents.entries.map(renderJsonLine).join("") : renderJournal(contents, process.stdout.columns || 80),
@@ -120,8 +131,8 @@ export async function showRunCommand(run: string, target: string | undefined, fl
 }
 
 /** Describes a run for a list. */
-export function describeRun({ runId, root, ends = { version: 2 }, problem }: FoundRun): ListedRun {
-  const named = { runId, folder: root };
+export function describeRun({ runId, root, ends = { version: 2 }, problem, isForeign }: FoundRun): ListedRun {
+  const named = { runId, folder: root, ...(isForeign ? { foreign: true as const } : {}) };
   if (problem !== undefined) return { ...named, outcome: "unreadable", summary: `unreadable: ${problem}` };
   if (ends.version === 1) return { ...named, outcome: "old", summary: summarizeJournal(ends) };
   return { ...named, ...listRun(ends) };

@@ -5,7 +5,7 @@ import { expandTexts } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
 import { renderPage } from "../../ui/page/render-page.ts";
 import { UsageError } from "../exit-codes.ts";
-import { findRun, storeOfUser } from "../find-runs.ts";
+import { findRun } from "../find-runs.ts";
 import { writeResult } from "../output.ts";
 
 export interface ViewFlags {
@@ -19,9 +19,8 @@ const bounds = { longest: 200_000, total: 20_000_000 };
 
 /** `llm-do view [RUN]`: writes a page of a run, prints its path, and opens it where there is a browser. */
 export async function viewCommand(run: string, target: string | undefined, { out, open }: ViewFlags): Promise<number> {
-  const { runId } = await findRun({ run, target });
+  const { runId, store } = await findRun({ run, target });
   const host = createNodeHost();
-  const store = storeOfUser(host);
   const page = await store.look(runId, async (record) => {
     const journal = await readJournal(record);
     return renderPage({ ...journal, entries: await expandTexts(record, { ...bounds, entries: journal.entries }) });
