@@ -28,7 +28,7 @@ const campaigns: readonly Campaign[] = [
   {
     name: "killed and resumed call trees",
     files: ["tests/scenarios/resume.property.test.ts"],
-    environment: { LLM_DO_FUZZ_RUNS: "1000" },
+    environment: { LLM_DO_FUZZ_RUNS: "5000" },
   },
   {
     name: "disturbed and resumed call trees",
