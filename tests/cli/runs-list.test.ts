@@ -93,7 +93,7 @@ describe("llm-do runs", () => {
     const costs = (await runCli(["runs", "show", "last", "--costs", "--messages"], { cwd })).stdout;
     expect(costs).toMatch(/by turn.*\n {2}main@1: 1 request/);
     expect(costs).toMatch(/--- main, answer 1\nan answer\n/);
-    expect((await runCli(["runs", "prune", "--keep", "1", "--yes"], { cwd })).stdout).toMatch(/^\S+\n$/);
+    expect((await runCli(["runs", "prune", "--all", "--keep", "1", "--yes"], { cwd })).stdout).toMatch(/^\S+\n$/);
     expect(await prompts("--search", "about")).toEqual(["about Oslo", expect.stringContaining("bytes")]);
   });
 });
