@@ -1,4 +1,4 @@
-import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker } from "../program/program.ts";
+import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker, type WorkerCode } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { FactOf } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
@@ -50,7 +50,8 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
       opened = await run.connections.open(run, worker, call);
       const { toolsets, deferred, notes } = opened;
       addNotes(frame, notes);
-      ended = await answer(Object.freeze({ ...call, toolsets, deferred }), frame);
+      const whole = Object.freeze({ ...call, toolsets, deferred });
+      ended = (worker.code && (await answerFirst(whole, frame, worker.code))) ?? (await runTurns(whole, frame));
     } catch (thrown) {
       const reason = signal.aborted ? signal.reason : call.signal.aborted ? call.signal.reason : thrown;
       ended = endAtOwnLimit(call, frame, reason);
@@ -67,11 +68,10 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
   return bracket.end(ended);
 }
 
-/** The worker's code answers first, and its prompt what that leaves. */
-async function answer(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
+/** The answer of the worker's code. Undefined where that leaves the call to the prompt. */
+async function answerFirst(call: CallConfig, frame: CallFrame, code: WorkerCode): Promise<CallEnd | undefined> {
   const { run, worker } = call;
-  const { code } = worker;
-  if (!code || (frame.earlier > 0 && !code.history)) return runTurns(call, frame);
+  if (frame.earlier > 0 && !code.history) return undefined;
   const end = await answerByCode(call, frame, code);
   if (end.type === "answer") {
     run.emit(call, { type: "answered-by", by: "code" });
@@ -84,7 +84,7 @@ async function answer(call: CallConfig, frame: CallFrame): Promise<CallEnd> {
   if (!code.hasPrompt)
     throw toolFailure("tool_failed", `the code of \`${worker.name}\` left the call, and there is no prompt: ${reason}`);
   if (hint !== undefined) addHint(frame, hint);
-  return runTurns(call, frame);
+  return undefined;
 }
 
 /** Adds what the code found out to the first message, before the files. */
