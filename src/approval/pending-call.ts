@@ -253,7 +253,9 @@ export function showCall(call: PendingCall, prepared: PreparedCall, redactor: Re
   if (prepared.question) return prepared;
   const description = describeCall(call, prepared);
   const preview = settledNow(call.binding.toolset.preview?.(prepared.view));
-  const digest = redactor.digest([prepared.digest, description, preview ?? null, placesOf(call)]);
+  // A toolset can say which content the question is about: text that others append to a file meanwhile is none of an append's.
+  const shown = prepared.preparation.content?.now ?? [description, preview ?? null];
+  const digest = redactor.digest([prepared.digest, shown, placesOf(call)]);
   return { ...prepared, question: { digest, description, preview } };
 }
 

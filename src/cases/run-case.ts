@@ -86,7 +86,7 @@ class CaseInScratch {
     const vain = withoutEffect.map((message) => ({ expectation: "test", message }));
     const failures = [...vain, ...missed, ...held, ...(judged?.failures ?? [])];
     if (mode === "record" && path !== undefined && seen.output !== undefined) {
-      const model = (this.#request.model ?? this.#scratch.model)?.replace(folder, folderToken);
+      const model = (this.#scratch.chosen ?? this.#scratch.model)?.replace(folder, folderToken);
       await writeRecording(host, path, { ...(model === undefined ? {} : { model }), facts: this.#recorded });
     }
     const { turns, milliseconds, usage } = seen;

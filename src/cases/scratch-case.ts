@@ -122,12 +122,18 @@ export class ScratchCase {
     return `${scripted}${this.#inScratch(resolve(suite.folder, model.slice(scripted.length)))}`;
   }
 
+  /** The user's model. A script in the program's folder is one of the copy, so that a recording finds it again on any machine. */
+  get chosen(): string | undefined {
+    const { model, host } = this.#request;
+    if (!model?.startsWith(scripted)) return model;
+    return `${scripted}${this.#inScratch(resolve(host.workingDirectory, model.slice(scripted.length)))}`;
+  }
+
   #compile(part: RunOfCase): Promise<Compiled> {
-    const { testCase, providers, suite, model, mode, host } = this.#request;
+    const { testCase, providers, suite, mode } = this.#request;
     const { entry, set, expect } = testCase;
     const target = part === "case" ? suite.target : join(suite.folder, expect?.judge?.worker.value ?? "");
-    const isScript = model?.startsWith(scripted);
-    const chosen = isScript ? `${scripted}${resolve(host.workingDirectory, model?.slice(scripted.length) ?? "")}` : model;
+    const { chosen } = this;
     const request: CompileRequest = {
       ...(part === "case" && entry !== undefined ? { entry } : {}),
       target: this.#inScratch(target),

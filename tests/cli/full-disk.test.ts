@@ -31,17 +31,19 @@ test("a run goes on when a disk that was full has room again", { timeout }, asyn
   skip(mounted.status !== 0, "no file system can be mounted here: that needs root and Linux");
   onTestFinished(() => void spawnSync("umount", ["-l", cwd]));
   for (const [name, text] of Object.entries(program)) await writeFile(join(cwd, name), text);
+  // Records and what the run writes share the disk.
+  const store = join(cwd, "records");
   const ballast = join(cwd, "ballast");
   await writeFile(ballast, Buffer.alloc(330_000));
-  const full = await runCli([".", "go", "--approve-all", "--trust"], { cwd });
+  const full = await runCli([".", "go", "--approve-all", "--trust", "--store", store], { cwd });
   expect(full).toMatchObject({ exitCode: 1, stdout: "" });
   expect(full.stderr).toMatch(
     /the journal cannot be written: ENOSPC.*; `llm-do resume \d{8}-\d{6}-\w+` goes on when it can be\n$/,
   );
-  const still = await runCli(["resume", "--approve-all", "--trust"], { cwd });
+  const still = await runCli(["resume", "--approve-all", "--trust", "--store", store], { cwd });
   expect(still.exitCode).toBe(1);
   await rm(ballast);
-  expect(await runCli(["resume", "--approve-all", "--trust", "--quiet"], { cwd })).toMatchObject({
+  expect(await runCli(["resume", "--approve-all", "--trust", "--quiet", "--store", store], { cwd })).toMatchObject({
     exitCode: 0,
     stdout: "done\n",
   });

@@ -39,7 +39,7 @@ describe("llm-do examples/pitchdeck_eval", () => {
       "main > pitch_evaluator#3 starts on scripted:scripted.ts (--model) with decks/tidewell-sensors.pdf\n",
     );
     expect(told.stderr).toContain("main > write_file#4 approved by approve_all\n");
-    expect(told.stderr).toMatch(/\nrun done: 7 requests, [\d,]+ tokens in, [\d,]+ out\n$/);
+    expect(told.stderr).toMatch(/\nrun done: 7 requests, [\d,]+ tokens in, [\d,]+ out, \$0\.00\n$/);
     expect(told.stderr).not.toContain("| Deck |");
     expect(streamed.stderr).toContain("| Deck |");
   });

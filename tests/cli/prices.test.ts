@@ -21,9 +21,13 @@ describe("dollars", () => {
   });
 
   it("that are limited need a price: without one nothing runs", async () => {
-    const { exitCode, stdout, stderr } = await runCli(args, { cwd: await program() });
+    const unpriced = [".", "x", "--model", "openrouter:nobody/knows", "--no-journal"];
+    const environment = { OPENROUTER_API_KEY: "k", OPENROUTER_BASE_URL: "http://127.0.0.1:9/v1", OPENROUTER_BASE_URL_KEY: "k" };
+    const { exitCode, stdout, stderr } = await runCli(unpriced, { cwd: await program(), env: environment });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toMatch(/^llm-do: dollars are limited \(`limits\.usd`\), and no price is known for `scripted:.*--price '/);
+    expect(stderr).toMatch(
+      /^llm-do: dollars are limited \(`limits\.usd`\), and no price is known for `openrouter:nobody\/knows`.*--price '/,
+    );
   });
 
   it("of a run are a limit like any other", async () => {

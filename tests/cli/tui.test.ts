@@ -252,7 +252,7 @@ describe("a conversation", () => {
     terminal.type("\r");
     await terminal.waitFor("4 messages before: two lines");
     // The foot shows the time of a run that goes on; its messages count when it has ended.
-    await terminal.waitFor(/ 0 out$/);
+    await terminal.waitFor(/ 0 out · \$0\.00$/);
     terminal.type("/context\r");
     await terminal.waitFor("The conversation has 6 messages and 1 file;");
     terminal.type("/exit\r");

@@ -103,7 +103,7 @@ describe("a provider of the manifest", () => {
   test("that no worker uses needs neither trust nor its variables", async () => {
     const host = createHost({ url: "http://127.0.0.1:8000", environment: {} });
     const compiled = await compile({ target: "/program", host, toRun: true, set: ["model=ollama:llama3"] });
-    expect(compiled.diagnostics).toEqual([]);
+    expect(compiled.diagnostics.map(({ code }) => code)).toEqual(["manifest-entry-unused"]);
     expect(compiled.untrusted).toBeUndefined();
     expect(compiled.program?.servers).toEqual([]);
   });

@@ -58,7 +58,7 @@ describe("configuration", () => {
     [{ default: { approval_required: 1 } }, ["default.approval_required: must be true or false"]],
     [
       { default: { approval_required: true, x: 1 } },
-      ["default.x: is unknown; known are `approval_required`, `writes`, `opens`, `reads`, `network`"],
+      ["default.x: is unknown; known are `approval_required`, `writes`, `opens`, `reads`, `network`, `scratch`"],
     ],
     [
       { rules: [{ pattern: 1 }], x: 1 },
