@@ -122,11 +122,12 @@ export class ScratchCase {
     return `${scripted}${this.#inScratch(resolve(suite.folder, model.slice(scripted.length)))}`;
   }
 
-  /** The user's model. A script in the program's folder is one of the copy, so that a recording finds it again on any machine. */
+  /** The user's model. A recording is made with the copy's script, so that it finds that again on any machine. */
   get chosen(): string | undefined {
-    const { model, host } = this.#request;
+    const { model, host, mode } = this.#request;
     if (!model?.startsWith(scripted)) return model;
-    return `${scripted}${this.#inScratch(resolve(host.workingDirectory, model.slice(scripted.length)))}`;
+    const path = resolve(host.workingDirectory, model.slice(scripted.length));
+    return `${scripted}${mode === "record" ? this.#inScratch(path) : path}`;
   }
 
   #compile(part: RunOfCase): Promise<Compiled> {
