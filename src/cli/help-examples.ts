@@ -49,6 +49,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do runs show last --costs", "by worker and by turn"],
     ["llm-do runs show last --json | jq .type"],
   ],
+  "llm-do runs export": [["llm-do runs export last"]],
+  "llm-do runs import": [["llm-do runs import ~/Downloads/20260131-020304-abc123.json"]],
+  "llm-do runs adopt": [["llm-do runs adopt 20260131-020304-abc123"]],
+  "llm-do runs move": [["llm-do runs move ~/old/review ~/programs/review"]],
   "llm-do view": [
     ["llm-do view", "the newest run, in the browser"],
     ["llm-do view last . --out run.html --no-open", "only write it"],
