@@ -1,4 +1,5 @@
 import { CompileError } from "../compile/compile-error.ts";
+import { maskCredentials } from "../diagnostics/hide-secrets.ts";
 import { renderForTerminal } from "../diagnostics/render-diagnostic.ts";
 import { RunError } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -10,7 +11,7 @@ export async function renderFailure(thrown: unknown, { debug = false }: { readon
   if (thrown instanceof CompileError) return `${await renderForTerminal(thrown.diagnostics)}\n`;
   const todo = hintOfJournal(thrown);
   const hint = todo === undefined ? "" : `; ${todo}`;
-  const message = `llm-do: ${escapeText(errorMessage(thrown), { keepNewlines: true, keepBackslashes: true })}${hint}\n`;
+  const message = `llm-do: ${escapeText(maskCredentials(errorMessage(thrown)), { keepNewlines: true, keepBackslashes: true })}${hint}\n`;
   return debug ? `${message}${stacks(thrown)}` : message;
 }
 

@@ -1,14 +1,16 @@
 import { type Measure, renderCodeFrame, showText } from "./code-frame.ts";
 import type { Diagnostic } from "./diagnostic.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 
 const countUnits: Measure = (text) => text.length;
 
 /**
- * A diagnostic for a person: what, the place with its line, and the notes. Safe to print, whatever the source holds. Carets stand under
+ * A diagnostic for a person: what, the place with its line, and the notes. Safe to print, whatever the source holds; secrets in it are
+ * masked. Carets stand under
  * wide characters only with a `measure` that knows them.
  */
 export function renderDiagnostic(diagnostic: Diagnostic, measure = countUnits): string {
-  const { severity, code, message, span, notes } = diagnostic;
+  const { severity, code, message, span, notes } = hideSecrets(diagnostic);
   const lines = [`${severity}[${code}]: ${showText(message)}`];
   if (span !== undefined) lines.push(...renderCodeFrame(span, measure));
   for (const note of notes) {

@@ -1,5 +1,6 @@
 import { escapeText } from "../util/escape-text.ts";
 import type { Diagnostic, DiagnosticNote, Severity } from "./diagnostic.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 import { positionAt } from "./position.ts";
 import type { Span } from "./source.ts";
 
@@ -25,7 +26,7 @@ export interface JsonPlace {
 
 /** A diagnostic for a program. Its messages are escaped like those for a person; `file` is the name as it is. */
 export function toJsonDiagnostic(diagnostic: Diagnostic): JsonDiagnostic {
-  const { code, severity, message, span, notes } = diagnostic;
+  const { code, severity, message, span, notes } = hideSecrets(diagnostic);
   return { code, severity, message: showMessage(message), ...toJsonPlace(span), notes: notes.map(toJsonNote) };
 }
 

@@ -80,3 +80,20 @@ it("says where an alias that names no model is written", async () => {
   expect(stderr).toContain(`the alias \`a\` stands for \`b\`, which is no model\n --> ${file}:1:15\n`);
   await rm(file);
 });
+
+it("never prints a key that stands in the configuration", async () => {
+  const key = "sk-proj-AbCdEf0123456789AbCdEf0123456789";
+  await writeFile(file, `openai_api_key: ${key}\nkeys: { mistral: abCd1EFg234hIjK5678901234567 }\n`);
+  const refused = await runCli(["check", "."], { cwd });
+  expect(refused.stderr).toContain("keep a key with `llm-do keys set openai`");
+  await writeFile(file, `model: ${key}\n`);
+  const taken = [
+    await runCli([".", "x"], { cwd }),
+    await runCli(["config"], { cwd }),
+    await runCli([".", "--model", key], { cwd }),
+  ];
+  for (const { stdout, stderr } of [refused, ...taken]) {
+    expect(stdout + stderr).toContain("****");
+    expect(stdout + stderr).not.toMatch(/sk-proj-A|abCd1EFg/);
+  }
+});

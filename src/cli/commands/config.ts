@@ -1,3 +1,4 @@
+import { maskCredentials } from "../../diagnostics/hide-secrets.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import type { UserConfigFile } from "../../language/user-config.ts";
 import { type Limits, limitNames } from "../../protocol/usage.ts";
@@ -34,7 +35,7 @@ function listSettings(
   { model: variable, configFile }: { readonly model: string | undefined; readonly configFile: string },
 ): readonly Setting[] {
   const own = (key: string, value: string | number | undefined, fallback: string | number | null): Setting => ({
-    ...{ key, value: value ?? fallback },
+    ...{ key, value: typeof value === "string" ? maskCredentials(value) : (value ?? fallback) },
     source: value === undefined ? "default" : configFile,
   });
   const declared = limits?.value ?? {};

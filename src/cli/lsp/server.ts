@@ -4,6 +4,7 @@ import type { CodeAction, CompletionItem, Connection, Location, Diagnostic as Ls
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { locateTarget } from "../../compile/locate-target.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { hideSecrets } from "../../diagnostics/hide-secrets.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { version } from "../../version.ts";
@@ -205,7 +206,8 @@ function toPath(uri: string): string | undefined {
   }
 }
 
-function toLspDiagnostic({ code, severity, message, span, notes }: Diagnostic, root: string): LspDiagnostic {
+function toLspDiagnostic(diagnostic: Diagnostic, root: string): LspDiagnostic {
+  const { code, severity, message, span, notes } = hideSecrets(diagnostic);
   const said = notes.filter((note) => !note.span).map((note) => note.message);
   const related = notes.flatMap((note) => {
     if (!note.span) return [];
