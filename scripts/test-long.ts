@@ -64,6 +64,11 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_LINES: "all", LLM_DO_FUZZ_RUNS: "3000" },
   },
   {
+    name: "stores of records",
+    files: ["tests/conformance/run-store.test.ts"],
+    environment: { LLM_DO_STORE_SIZE: "whole" },
+  },
+  {
     name: "soak and load",
     files: ["tests/soak"],
     environment: { LLM_DO_SOAK_SECONDS: "600", LLM_DO_SOAK_RUNS: "20000" },

@@ -1,44 +1,15 @@
-import { createHash } from "node:crypto";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { onTestFinished } from "vitest";
 import type { Host } from "../../src/host/host.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { namedStore, userStore } from "../../src/journal/folder-store.ts";
-import { JournalError } from "../../src/journal/journal.ts";
 import { memoryStore } from "../../src/journal/memory-store.ts";
-import { readJournal } from "../../src/journal/read-journal.ts";
-import { RunSecrets } from "../../src/journal/run-secrets.ts";
-import type { LeaseOptions, OpenRecord, RunStore, RunSummary } from "../../src/journal/store.ts";
-import type { Fact } from "../../src/protocol/fact.ts";
-import { noUsage } from "../../src/protocol/usage.ts";
+import type { RecordPlace } from "../../src/journal/record-place.ts";
+import type { RunStore } from "../../src/journal/store.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
-import { Redactor } from "../../src/util/redactor.ts";
-
-const id = (n: number) => `20260101-00000${n}-abcdef`;
-const program = { root: "/work", name: "p" };
-const secret = `ghp_${"aB3d".repeat(9)}`;
-
-function begin(run: string, owner = "memory 1"): Fact {
-  return {
-    ...{ type: "run-start", runId: run, program: "p", programDigest: "d", entry: "main", mode: "prompt", version: "1" },
-    ...{ onDenied: "return", limits: {}, owner, input: { input: { input: "go" }, files: [], fragments: [] } },
-  };
-}
-
-const attempt = (owner: string): Fact => ({
-  ...{ type: "attempt", number: 2, voids: [], programDigest: "d", mode: "prompt", onDenied: "return", limits: {} },
-  ...{ version: "1", owner },
-});
-const said = (text: string): Fact => ({
-  ...{ type: "result", callPath: "main/0.t", key: "tool", kind: "tool" },
-  outcome: { type: "value", value: { ok: true, value: text } },
-});
-const end = (stopReason: "done" | "suspended"): Fact => ({ type: "run-end", stopReason, usage: noUsage, denied: 0 });
-
-/** The store, as processes of this name see it; `isRunning`: of the others. */
-type Open = (self: string, isRunning?: (owner: string) => boolean | undefined) => RunStore;
+import { describeStore, type Open } from "./run-store-contract.ts";
 
 async function nodeHost(): Promise<Host> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "llm-do-store-")));
@@ -46,9 +17,14 @@ async function nodeHost(): Promise<Host> {
   return createNodeHost({ environment: { LLM_DO_STATE_DIR: join(folder, "state") }, workingDirectory: folder });
 }
 
+/** Its time passes: watchers sleep. */
+function inMemory(): Host {
+  return { ...memoryHost(), clock: createNodeHost().clock };
+}
+
 const stores: Readonly<Record<string, () => Promise<Open>>> = {
   "the user's, in memory": async () => {
-    const host = memoryHost();
+    const host = inMemory();
     return (self, isRunning = () => false) => userStore({ ...host, processes: { self, isRunning } });
   },
   "the user's, on disk": async () => {
@@ -61,7 +37,7 @@ const stores: Readonly<Record<string, () => Promise<Open>>> = {
     return (self, isRunning = () => false) => namedStore({ ...host, processes: { self, isRunning } }, path);
   },
   "one without files": async () => {
-    const host = memoryHost();
+    const host = inMemory();
     const processes = { self: "", isRunning: (_: string): boolean | undefined => false };
     const store = memoryStore({ ...host, processes });
     return (self, isRunning = () => false) => {
@@ -71,167 +47,12 @@ const stores: Readonly<Record<string, () => Promise<Open>>> = {
   },
 };
 
-function create(store: RunStore, run: string): Promise<OpenRecord> {
-  const secrets = new RunSecrets(() => "0".repeat(64));
-  return store.create({ id: run, program, redactor: new Redactor([], secrets), secrets });
+/** Records of these stores lie in places, which can be written. */
+async function tear(store: RunStore, run: string, bytes: number): Promise<void> {
+  await store.look(run, async (record) => {
+    const text = (await record.readLog("journal.jsonl")) ?? "";
+    await (record as RecordPlace).replaceLog("journal.jsonl", text.slice(0, -bytes));
+  });
 }
 
-function lease(owner: string, takeOver = false): LeaseOptions {
-  const createRedactor = (secrets: RunSecrets) => new Redactor([], secrets);
-  return { known: [], takeOver, createRedactor, begin: () => [attempt(owner)] };
-}
-
-async function record(store: RunStore, run: string, ...facts: readonly Fact[]): Promise<void> {
-  const { journal } = await create(store, run);
-  for (const fact of [begin(run), ...facts]) journal.append(fact);
-  expect(await journal.close()).toBeUndefined();
-}
-
-async function listed(store: RunStore, filter?: Parameters<RunStore["list"]>[0]): Promise<readonly RunSummary[]> {
-  const runs: RunSummary[] = [];
-  for await (const run of store.list(filter)) runs.push(run);
-  return runs;
-}
-
-describe.each(Object.entries(stores))("a store of records: %s", (_, open) => {
-  test("gives back facts, long values, secrets and files of a run", async () => {
-    const store = (await open())("memory 1");
-    const bytes = Buffer.from("picture".repeat(200_000));
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
-    const file = { type: "file", name: "a.png", mediaType: "image/png", bytes: bytes.length, sha256 };
-    const value = { ok: true, value: { ...file, data: bytes.toString("base64") } };
-    const facts = [said("x".repeat(20_000)), said(secret), { ...said(""), outcome: { type: "value", value } } as unknown as Fact];
-    await record(store, id(1), ...facts, end("done"));
-    const read = await store.read(id(1));
-    expect(read.facts).toEqual([begin(id(1)), ...facts, end("done")]);
-    expect(read.isWhole).toBe(true);
-    const text = await store.look(id(1), (place) => place.readLog("journal.jsonl"));
-    expect(text).not.toContain(secret);
-  });
-
-  test("keeps files of a run under one name each, and nothing under what is none", async () => {
-    const store = (await open())("memory 1");
-    const { journal, keepArtifacts, results } = await create(store, id(1));
-    journal.append(begin(id(1)));
-    const artifact = { type: "file", callPath: "main", mediaType: "text/plain", bytes: 1, sha256: "0", data: "eA==" } as const;
-    const kept = await keepArtifacts(["a.txt", "../b.txt", "/etc/c", "..", "d/e"].map((name) => ({ ...artifact, name })));
-    expect(kept.map(({ path }) => path !== undefined)).toEqual([true, false, false, false, false]);
-    await results.keep("r.txt", "whole");
-    expect([await results.read("r.txt"), await results.read("../journal.jsonl")]).toEqual(["whole", undefined]);
-    await journal.close();
-  });
-
-  test("goes on behind what is recorded", async () => {
-    const opened = await open();
-    await record(opened("memory 1"), id(1), said("one"), said("two"));
-    const place = opened("memory 2");
-    const whole = await place.look(id(1), (reader) => reader.readLog("journal.jsonl"));
-    const lines = (whole ?? "").split("\n").length - 1;
-    const { journal, facts } = await place.open(id(1), lease("memory 2"));
-    expect(facts).toHaveLength(lines + 1);
-    journal.append(said("three"));
-    expect(await journal.close()).toBeUndefined();
-    expect((await place.read(id(1))).facts.at(-1)).toEqual(said("three"));
-  });
-
-  test("lets one process alone execute a run", async () => {
-    const opened = await open();
-    const { journal } = await create(opened("memory 1"), id(1));
-    journal.append(begin(id(1)));
-    await journal.written({ durable: true });
-    await expect(opened("memory 2", () => true).open(id(1), lease("memory 2"))).rejects.toThrow(
-      "another process executes this run",
-    );
-    await expect(opened("memory 2", () => undefined).open(id(1), lease("memory 2"))).rejects.toThrow("--take-over");
-    await expect(opened("memory 2", () => true).remove(id(1))).rejects.toThrow("a process executes it");
-    opened("memory 1");
-    await journal.close();
-  });
-
-  test("ends a process that lost its lease before its next effect, and leaves out what it appends", async () => {
-    const opened = await open();
-    const first = await create(opened("memory 1"), id(1));
-    first.journal.append(begin(id(1)));
-    first.journal.append(said("before"));
-    await first.journal.written({ durable: true });
-    const second = await opened("memory 2", () => undefined).open(id(1), lease("memory 2", true));
-    first.journal.append(said("late"));
-    await expect(first.journal.written({ durable: true })).rejects.toThrow(/lost its lease: another process goes on with it/);
-    expect(first.lost.aborted).toBe(true);
-    expect(await first.journal.close()).toBeInstanceOf(JournalError);
-    second.journal.append(said("after"));
-    second.journal.append(end("done"));
-    expect(await second.journal.close()).toBeUndefined();
-    const { facts } = await opened("memory 3").read(id(1));
-    expect(facts.slice(1)).toEqual([said("before"), attempt("memory 2"), said("after"), end("done")]);
-  });
-
-  test("takes one of two that go on with a run at once", async () => {
-    const opened = await open();
-    await record(opened("memory 1"), id(1));
-    const rivals = await Promise.allSettled(
-      ["memory 2", "memory 3"].map((self) => opened(self, (owner) => owner !== "memory 1").open(id(1), lease(self))),
-    );
-    expect(rivals.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-  });
-
-  test("takes answers without a lease, and not from a run that is executed", async () => {
-    const opened = await open();
-    await record(opened("memory 1"), id(1), end("suspended"));
-    const decision = { type: "approve" } as const;
-    const answer: Fact = { type: "answer", callPath: "main/0.t", key: "1", digest: "d", decision };
-    const { takeOver: _, ...options } = { ...lease(""), begin: () => [answer] };
-    const store = opened("memory 2");
-    for (const count of [3, 4]) expect(await store.answer(id(1), options)).toHaveLength(count);
-    const { journal, facts } = await store.open(id(1), lease("memory 2"));
-    expect(facts.map(({ type }) => type)).toEqual(["run-start", "run-end", "answer", "answer", "attempt"]);
-    await expect(opened("memory 3", () => true).answer(id(1), options)).rejects.toThrow("another process executes this run");
-    opened("memory 2");
-    await journal.close();
-  });
-
-  test("lists the newest run first, by program, with how it ended", async () => {
-    const store = (await open())("memory 1");
-    expect(await listed(store)).toEqual([]);
-    await record(store, id(1), end("done"));
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    await record(store, id(2), said("x"));
-    const runs = await listed(store);
-    expect(new Set(runs.map((run) => run.id))).toEqual(new Set([id(1), id(2)]));
-    expect(Object.fromEntries(runs.map((run) => [run.id, run.ends?.last?.type]))).toEqual({
-      [id(1)]: "run-end",
-      [id(2)]: "result",
-    });
-    expect(runs.every(({ root }) => root === "/work")).toBe(true);
-    expect(await listed(store, { program: { root: "/other", name: "o" } })).toEqual([]);
-    expect((await listed(store, { id: id(1) })).map((run) => run.id)).toEqual([id(1)]);
-  });
-
-  test("yields entries as they are recorded", async () => {
-    const store = (await open())("memory 1");
-    const { journal } = await create(store, id(1));
-    journal.append(begin(id(1)));
-    journal.append(said("one"));
-    await journal.close();
-    const controller = new AbortController();
-    const seen: string[] = [];
-    for await (const { type } of store.watch(id(1), 1, controller.signal)) {
-      seen.push(type);
-      controller.abort();
-    }
-    expect(seen).toEqual(["result"]);
-  });
-
-  test("removes all of a record, and none that waits", async () => {
-    const opened = await open();
-    const store = opened("memory 1");
-    await record(store, id(1), said(secret), end("done"));
-    await record(store, id(2), end("suspended"));
-    await store.remove(id(1));
-    await expect(store.remove(id(2))).rejects.toThrow("waits for answers");
-    expect((await listed(store)).map((run) => run.id)).toEqual([id(2)]);
-    for (const name of [id(1), "..", "../../x", ""])
-      await expect(store.look(name, readJournal)).rejects.toThrow("there is no run");
-    await expect(create(store, id(2))).rejects.toThrow(JournalError);
-  });
-});
+for (const [name, open] of Object.entries(stores)) describeStore(name, open, { tear });
