@@ -97,7 +97,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   "llm-do types": [["llm-do types letters --trust"], ["llm-do types letters --trust --check", "in CI"]],
   "llm-do lsp": [["llm-do lsp", "what an editor starts"]],
-  "llm-do init": [["llm-do init words"], ["llm-do init . --model anthropic:claude-sonnet-4-5"]],
+  "llm-do init": [
+    ["llm-do init words"],
+    ["llm-do init review --template review", "a worker without tools, with a test"],
+    ["llm-do init . --model anthropic:claude-sonnet-4-5"],
+  ],
   "llm-do docs": [
     ["llm-do docs", "the pages"],
     ["llm-do docs approval", "a page"],

@@ -1,7 +1,8 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { shells } from "./completion/scripts.ts";
 import { UsageError } from "./exit-codes.ts";
 import { commandWords } from "./help-examples.ts";
+import { type TemplateName, templates } from "./init-templates.ts";
 
 /** Receives the exit code of a command; holds the arguments after `--`. */
 export interface Exit {
@@ -69,6 +70,14 @@ export function addInit(program: Command, exit: Exit): void {
     .command("init")
     .description("make a small program that runs at once; overwrites nothing")
     .argument("[folder]", "where; made if it is not there", ".")
+    .addOption(
+      new Option(
+        "--template <name>",
+        "what it does: counts words; sorts letters, with two workers and a tool; reviews a diff; triages messages at night; turns an invoice into data",
+      )
+        .choices(Object.keys(templates))
+        .default("words" satisfies TemplateName),
+    )
     .option("--name <name>", "what the program is called; by default as its folder")
     .option("-m, --model <provider:name>", "the model of its workers")
     .action(act(exit, async () => (await import("./commands/init.ts")).initCommand));

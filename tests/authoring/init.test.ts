@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { writeNewFiles } from "../../src/cli/write-new-files.ts";
-import { runCli, temporaryFolder } from "../cli/run-cli.ts";
+import { cleanEnvironment, runCli, temporaryFolder } from "../cli/run-cli.ts";
 
 const root = join(import.meta.dirname, "../..");
 const bin = join(import.meta.dirname, "fixtures/source-cli.ts");
@@ -32,6 +32,11 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
+function shell(line: string, cwd: string) {
+  const script = `llm-do() { '${process.execPath}' '${bin}' "$@"; }\n${line}`;
+  return spawnSync("bash", ["-c", script], { cwd, encoding: "utf8", input: "", env: cleanEnvironment(cwd) });
+}
+
 test("what it makes is without mistakes, and runs at once", async () => {
   const cwd = await temporaryFolder();
   const init = await runCli(["init", "harbour"], { cwd, bin });
@@ -54,6 +59,30 @@ test("what it makes is without mistakes, and runs at once", async () => {
   expect(run).toMatchObject({ exitCode: 0, stderr: "" });
   expect(run.stdout).toBe(`input/notes.txt: 31 words\nYou asked: "${question}". A real model would answer that here.\n`);
   expect(filesIn(join(cwd, "harbour")).filter((path) => !path.startsWith(".llm-do/"))).toEqual(made);
+});
+
+test.each([
+  ["letters", 4, "Two letters."],
+  ["review", 0, "not awaited"],
+  ["triage", 4, "Two messages, one of them urgent."],
+  ["invoice", 0, '"total": 250'],
+])("the template %s: each line that is printed works", async (template, exitCode, answer) => {
+  const cwd = await temporaryFolder();
+  const folder = "of mine";
+  const init = await runCli(["init", folder, "--template", template], { cwd, bin });
+  expect(init).toMatchObject({ exitCode: 0, stderr: "" });
+  const [run = "", check = "", tests = ""] = init.stdout.split("\n").filter((line) => line.startsWith("  llm-do "));
+  expect(shell(run, cwd)).toMatchObject({ status: exitCode, stdout: expect.stringContaining(answer) });
+  expect(shell(check, cwd)).toMatchObject({ status: 0, stderr: expect.stringContaining("no errors, no warnings") });
+  expect(shell(tests, cwd)).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining(" passed, 0 failed") });
+  expect(shell(`${run} --approve-all`, cwd)).toMatchObject({ status: 0, stdout: expect.stringContaining(answer) });
+});
+
+test("a template that is none is named, with those that are", async () => {
+  const cwd = await temporaryFolder();
+  const { exitCode, stderr } = await runCli(["init", "--template", "leters"], { cwd, bin });
+  expect({ exitCode, files: filesIn(cwd) }).toEqual({ exitCode: 2, files: [] });
+  expect(stderr).toContain("words, letters, review, triage, invoice");
 });
 
 test("it works in the working directory, whatever that is called", async () => {
@@ -156,17 +185,21 @@ test.each([
   expect(filesIn(cwd)).toEqual(["file"]);
 });
 
-test("its TypeScript passes the strictest checks", async () => {
-  const cwd = await temporaryFolder();
-  await runCli(["init"], { cwd, bin });
-  mkdirSync(join(cwd, "node_modules"));
-  writeFileSync(join(cwd, "package.json"), '{ "type": "module" }');
-  for (const name of ["zod", "@types"])
-    symlinkSync(join(root, "node_modules", name), join(cwd, "node_modules", name), "junction");
-  const options = { rootDir: "/", noUncheckedIndexedAccess: true, typeRoots: ["node_modules/@types"] };
-  const config = { extends: join(root, "tsconfig.json"), compilerOptions: options, include: ["*.ts"] };
-  writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify(config));
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
-  const { stdout } = spawnSync(process.execPath, [compiler, "-p", cwd, "--pretty", "false"], { cwd, encoding: "utf8" });
-  expect(stdout.split("\n").filter((line) => /^(tools|scripted)\.ts/.test(line))).toEqual([]);
-}, 30_000);
+test.each(["words", "letters"])(
+  "the TypeScript of %s passes the strictest checks",
+  async (template) => {
+    const cwd = await temporaryFolder();
+    await runCli(["init", "--template", template], { cwd, bin });
+    mkdirSync(join(cwd, "node_modules"));
+    writeFileSync(join(cwd, "package.json"), '{ "type": "module" }');
+    for (const name of ["zod", "@types"])
+      symlinkSync(join(root, "node_modules", name), join(cwd, "node_modules", name), "junction");
+    const options = { rootDir: "/", noUncheckedIndexedAccess: true, typeRoots: ["node_modules/@types"] };
+    const config = { extends: join(root, "tsconfig.json"), compilerOptions: options, include: ["*.ts"] };
+    writeFileSync(join(cwd, "tsconfig.json"), JSON.stringify(config));
+    const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+    const { stdout } = spawnSync(process.execPath, [compiler, "-p", cwd, "--pretty", "false"], { cwd, encoding: "utf8" });
+    expect(stdout.split("\n").filter((line) => /^(tools|scripted)\.ts/.test(line))).toEqual([]);
+  },
+  30_000,
+);

@@ -2,27 +2,29 @@ import { lstat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { createInitFiles } from "../init-files.ts";
+import { type Template, type TemplateName, templates } from "../init-templates.ts";
 import { writeResult } from "../output.ts";
 import { findTaken, kindOf, withIgnoreLine, writeNewFiles } from "../write-new-files.ts";
 
 export interface InitFlags {
+  readonly template: TemplateName;
   readonly name?: string;
   readonly model?: string;
 }
 
 /** `llm-do init [FOLDER]`: a program that runs at once. Overwrites nothing, and asks nothing. */
-export async function initCommand(folder: string, { name, model }: InitFlags): Promise<number> {
+export async function initCommand(folder: string, { template, name, model }: InitFlags): Promise<number> {
   checkFlags({ name, model });
-  const files = createInitFiles({ name: name ?? (basename(resolve(folder)) || "program"), model });
+  const files = await createInitFiles({ name: name ?? (basename(resolve(folder)) || "program"), template, model });
   await refuseTaken(folder, files.keys());
   const ignoreFile = join(folder, ".gitignore");
   const ignored = await withIgnoreLine(ignoreFile, ".llm-do/");
   await writeNewFiles(folder, files, () => writeFile(ignoreFile, ignored));
-  await writeResult(renderDone(folder, { files: [...files.keys(), ".gitignore"], model }));
+  await writeResult(renderDone(folder, { files: [...files.keys(), ".gitignore"], template: templates[template], model }));
   return exitCodes.done;
 }
 
-function checkFlags({ name, model }: { readonly [flag in keyof InitFlags]-?: string | undefined }): void {
+function checkFlags({ name, model }: { readonly name: string | undefined; readonly model: string | undefined }): void {
   if (name?.trim() === "") throw new UsageError("--name is empty; without it the folder's name is taken");
   if (model !== undefined && !/^[^\s:/]+[:/]\S+$/.test(model))
     throw new UsageError(`--model ${model}: a model is named provider:name, such as anthropic:claude-sonnet-4-5`);
@@ -43,24 +45,25 @@ async function refuseTaken(folder: string, paths: Iterable<string>): Promise<voi
 
 interface Done {
   readonly files: readonly string[];
+  readonly template: Template;
   readonly model: string | undefined;
 }
 
-function renderDone(folder: string, { files, model }: Done): string {
+function renderDone(folder: string, { files, template, model }: Done): string {
   const target = quote(folder);
   const command = isStartedByNpx() ? "npx llm-do" : "llm-do";
-  const question = '"Which file is the longest?"';
-  const scripted = quote(`scripted:${join(folder, "scripted.ts")}`);
+  const words = template.words((path) => quote(join(folder, path)));
+  const trust = template.trust ? " --trust" : "";
   return `${files.map((path) => join(folder, path)).join("\n")}
 
-Run it now; scripted.ts plays the model, without a key:
-  ${command} ${target} --model ${scripted} --trust ${question}
+Run it now; ${template.script} plays the model, without a key:
+  ${command} ${target} --model ${quote(`scripted:${join(folder, template.script)}`)}${trust} ${words}
 Check it, and be told of every mistake:
   ${command} check ${target}
 Test it; main.test.yaml says what is expected:
-  ${command} test ${target} --trust
+  ${command} test ${target}${trust}
 Run it with ${model === undefined ? "a model, once its provider's key is set" : `${model}, once its provider's key is set`}:
-  ${command} ${target}${model === undefined ? " --model anthropic:claude-sonnet-4-5" : ""} ${question}
+  ${command} ${target}${model === undefined ? " --model anthropic:claude-sonnet-4-5" : ""} ${words}
 `;
 }
 

@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { renderCommands } from "../../../src/cli/init-commands.ts";
 import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
 import { noWall } from "../../host/command-bench.ts";
 import { readLinesWithEffects } from "./lines.ts";
@@ -11,7 +12,9 @@ import { changesBetween, readTree, restoreTree } from "./tree.ts";
 
 /* Everyday lines under the rules that `init` writes. */
 
-const { _use, ...config } = parse(renderCommands()).toolsets.commands as ShellConfig & { readonly _use: string };
+const manifest = readFileSync(join(import.meta.dirname, "../../../templates/words/llm-do.yaml"), "utf8");
+const commands = manifest.slice(manifest.indexOf("# toolsets:")).replaceAll(/^# /gm, "");
+const { _use, ...config } = parse(commands).toolsets.commands as ShellConfig & { readonly _use: string };
 
 describe.skipIf(noWall !== "")("everyday lines under the rules of `init`", () => {
   let playground: Playground;
