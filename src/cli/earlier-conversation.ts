@@ -1,7 +1,7 @@
 import { type Program, readConversation } from "../llm-do.ts";
 import type { Message } from "../protocol/message.ts";
 import { UsageError } from "./exit-codes.ts";
-import { findRuns } from "./find-runs.ts";
+import { streamRuns } from "./find-runs.ts";
 import { portableHistory } from "./tui/portable-history.ts";
 
 export interface EarlierConversation {
@@ -17,7 +17,7 @@ export async function findEarlierConversation(program: Program): Promise<Earlier
   const { entry, root } = program;
   if (entry.kind !== "worker") throw new UsageError("-c goes on with a conversation, and the entry is code");
   const { name, model } = entry.worker;
-  for (const { runId, ends } of await findRuns(root)) {
+  for await (const { runId, ends } of streamRuns(root)) {
     const { first, entryCall, last } = ends ?? {};
     if (first?.type !== "run-start" || first.entry !== name) continue;
     if (last?.type !== "run-end" || last.stopReason !== "done") continue;

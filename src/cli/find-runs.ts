@@ -16,7 +16,7 @@ export interface FoundRun extends Pick<RunSummary, "began" | "ends" | "problem">
   /** The store that has its record. */
   readonly store: RunStore;
   /** Its record came from elsewhere: it can be looked at, and nothing in it counts. */
-  readonly isForeign?: true;
+  readonly isForeign?: boolean;
 }
 
 /** The run that a command means. */
@@ -41,28 +41,26 @@ export function storeOfUser(host: Host = createNodeHost()): RunStore {
 
 /** The runs of a program, or without one those of all programs, newest first. */
 export async function findRuns(target: string | undefined): Promise<readonly FoundRun[]> {
+  return takeFirst(streamRuns(target));
+}
+
+/** As `findRuns`, each read when it is its turn. `isForeign`: the runs whose records came from elsewhere. */
+export async function* streamRuns(target: string | undefined, isForeign = false): AsyncIterable<FoundRun> {
   const host = createNodeHost();
-  return runsOf(host, target === undefined ? {} : { program: await programAt(host, target) });
+  yield* runsOf(host, target === undefined ? {} : { program: await programAt(host, target) }, isForeign);
 }
 
-async function runsOf(host: Host, filter: RunFilter): Promise<readonly FoundRun[]> {
-  const found: FoundRun[] = [];
-  const store = storeOfUser(host);
-  for await (const { id, ...run } of store.list(filter)) found.push({ runId: id, store, ...run });
-  return found;
+/** The first of many; no other is read. Default for `most`: all. */
+export async function takeFirst<T>(many: AsyncIterable<T>, most = Number.POSITIVE_INFINITY): Promise<readonly T[]> {
+  const first: T[] = [];
+  if (most === 0) return first;
+  for await (const one of many) if (first.push(one) >= most) break;
+  return first;
 }
 
-/** The runs whose records came from elsewhere, newest first. */
-export async function findForeignRuns(target: string | undefined): Promise<readonly FoundRun[]> {
-  const host = createNodeHost();
-  return foreignRunsOf(host, target === undefined ? {} : { program: await programAt(host, target) });
-}
-
-async function foreignRunsOf(host: Host, filter: RunFilter): Promise<readonly FoundRun[]> {
-  const found: FoundRun[] = [];
-  const store = importedStore(host);
-  for await (const { id, ...run } of store.list(filter)) found.push({ runId: id, store, isForeign: true, ...run });
-  return found;
+async function* runsOf(host: Host, filter: RunFilter, isForeign = false): AsyncIterable<FoundRun> {
+  const store = isForeign ? importedStore(host) : storeOfUser(host);
+  for await (const { id, ...run } of store.list(filter)) yield { runId: id, store, ...(isForeign ? { isForeign } : {}), ...run };
 }
 
 /** A record that came from elsewhere says so before anything else is shown of it. */
@@ -81,22 +79,20 @@ export async function findRun(choice: RunChoice): Promise<FoundRun> {
   const host = createNodeHost();
   const list = `llm-do runs list${target === undefined ? "" : ` ${target}`}`;
   if (run !== "last") {
-    const [only, ...copies] = await runsOf(host, {
-      ...(target === undefined ? {} : { program: await programAt(host, target) }),
-      id: run,
-    });
+    const filter = { ...(target === undefined ? {} : { program: await programAt(host, target) }), id: run };
+    const [only, ...copies] = await takeFirst(runsOf(host, filter));
     if (copies.length > 0) throw new UsageError(`two records have the id \`${run}\`: one is a copy, so remove it`);
     if (only) return only;
-    const [foreign] = await foreignRunsOf(host, { id: run });
+    const [foreign] = await takeFirst(runsOf(host, { id: run }, true));
     if (foreign) return foreignRun(foreign, choice);
     throw new UsageError(
       `there is no run \`${run}\`${target === undefined ? "" : ` of \`${target}\``}; \`${list}\` names what there is`,
     );
   }
   const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
-  const runs = await runsOf(host, program ? { program } : {});
-  if (!program && changes) throw new UsageError(describeChoice(host, runs));
-  for (const found of runs) if (await applies(found)) return found;
+  const runs = runsOf(host, program ? { program } : {});
+  if (!program && changes) throw new UsageError(await describeChoice(host, runs));
+  for await (const found of runs) if (await applies(found)) return found;
   const whose = program ? ` of ${program.root}` : "";
   throw new UsageError(`there is no ${what}${whose}; \`${list}\` names what there is`);
 }
@@ -105,16 +101,17 @@ export async function findRun(choice: RunChoice): Promise<FoundRun> {
 export async function findRunsToChange(target: string | undefined): Promise<readonly FoundRun[]> {
   const host = createNodeHost();
   const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
-  if (program) return runsOf(host, { program });
-  throw new UsageError(describeChoice(host, await runsOf(host, {})));
+  if (program) return takeFirst(runsOf(host, { program }));
+  throw new UsageError(await describeChoice(host, runsOf(host, {})));
 }
 
 /** How many runs a message lists. */
 const mostListed = 10;
 
-function describeChoice({ workingDirectory }: Host, runs: readonly FoundRun[]): string {
-  const lines = runs.slice(0, mostListed).map(({ runId, root }) => `\n  ${runId}  ${root}`);
-  const rest = runs.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
+async function describeChoice({ workingDirectory }: Host, runs: AsyncIterable<FoundRun>): Promise<string> {
+  const listed = await takeFirst(runs, mostListed);
+  const lines = listed.map(({ runId, root }) => `\n  ${runId}  ${root}`);
+  const rest = lines.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
   return `${workingDirectory} is in no program, so \`last\` means no run here${rest}`;
 }
 

@@ -46,7 +46,11 @@ export function addRuns(program: Command, exit: Exit): void {
     .command("list")
     .description("list runs, oldest first: how each ended, its time, cost, model and prompt")
     .argument("[target]", where)
-    .option("-n, --number <number>", "the most runs, counted from the last (default: 20; of a target: all)", parseCount)
+    .option(
+      "-n, --number <number>",
+      "the most runs, counted from the last (default: 20; with a target and --json: all)",
+      parseCount,
+    )
     .option("--program <name>", "only of programs of this name")
     .option("--outcome <outcome>", "only runs that ended so: done, limit, cut, denied, aborted, failed, suspended, unfinished")
     .option("--since <time>", "only runs that began since then: 2026-01-31, or 30m, 12h, 7d, 2w ago", parseSince)

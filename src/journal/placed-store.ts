@@ -5,7 +5,7 @@ import { JournalError } from "./journal.ts";
 import { type RunRecord, readJournal, readRecord } from "./read-journal.ts";
 import { createRecord, type OpenPlace, openRecord, type RecordHost } from "./record.ts";
 import type { RecordPlace, RecordReader } from "./record-place.ts";
-import { hasEnded, type IndexedRun, parseIndexLine, readIndex, summarize, toIndexLine } from "./run-index.ts";
+import { type RunEnds, readIndex, readRunEnds, toIndexLine } from "./run-index.ts";
 import type { LeaseOptions, NewRun, OpenRecord, ProgramOfRun, RunFilter, RunStore, RunSummary } from "./store.ts";
 
 /** The runs of one program in a store. */
@@ -41,6 +41,19 @@ export interface Places {
   remove(id: string): Promise<void>;
 }
 
+/** A run in a list, read when it is its turn. */
+interface ListedRun extends Pick<RunSummary, "id" | "began"> {
+  readonly runs: ProgramRuns;
+  /** Present where its journal had to be read to find it. */
+  readonly read?: RunEnds;
+}
+
+interface ReadIndex {
+  readonly text: string;
+  readonly times: ReadonlyMap<string, number>;
+  readonly ids: readonly string[];
+}
+
 /** How often `watch` looks, in milliseconds. */
 const watchMilliseconds = 200;
 
@@ -61,8 +74,8 @@ export class PlacedStore implements RunStore {
   async create(run: NewRun): Promise<OpenRecord> {
     try {
       const { notes, ...found } = await this.#places.create(run);
-      await found.runs.appendIndex(toIndexLine({ id: run.id, began: this.#host.clock.now() }));
-      return { ...(await createRecord(this.#host, this.#indexed(found), run)), notes };
+      await found.runs.appendIndex(toIndexLine(run.id, this.#host.clock.now()));
+      return { ...(await createRecord(this.#host, toOpenPlace(found), run)), notes };
     } catch (thrown) {
       throw thrown instanceof JournalError ? thrown : new JournalError(thrown, true);
     }
@@ -70,24 +83,13 @@ export class PlacedStore implements RunStore {
 
   async open(id: string, options: LeaseOptions): Promise<OpenRecord> {
     const found = await this.#places.find(id);
-    return { ...(await openRecord(this.#host, this.#indexed(found), options)), notes: [] };
+    return { ...(await openRecord(this.#host, toOpenPlace(found), options)), notes: [] };
   }
 
   async answer(id: string, options: Omit<LeaseOptions, "takeOver">): Promise<readonly Fact[]> {
     const found = await this.#places.find(id);
     const more = { takeOver: false, isAnswer: true };
-    return (await openRecord(this.#host, this.#indexed(found), { ...options, ...more })).facts;
-  }
-
-  /** A place whose run is entered in the index when it is closed. */
-  #indexed({ place, runs }: FoundPlace): OpenPlace {
-    const close = async () => {
-      const { began, ends } = await summarize(place);
-      if (began !== undefined && ends) await runs.appendIndex(toIndexLine({ id: place.id, began, ends }));
-      await place.close();
-      await runs.close();
-    };
-    return { place, close };
+    return (await openRecord(this.#host, toOpenPlace(found), { ...options, ...more })).facts;
   }
 
   async read(id: string, known: readonly Secret[] = []): Promise<RunRecord> {
@@ -117,54 +119,57 @@ export class PlacedStore implements RunStore {
 
   async *list({ program, id }: RunFilter = {}): AsyncIterable<RunSummary> {
     const programs = await this.#places.programs(program);
-    const listed = await Promise.all(
-      programs.map((runs) => (id === undefined ? this.#listProgram(runs) : this.#listOne(runs, id))),
-    );
-    yield* listed.flat().sort((a, b) => (b.began ?? 0) - (a.began ?? 0) || (a.id < b.id ? 1 : -1));
-  }
-
-  async #listProgram(runs: ProgramRuns): Promise<readonly RunSummary[]> {
     try {
-      const [ids, text] = await Promise.all([runs.ids(), runs.readIndex()]);
-      const lines = readIndex(text);
-      const listed: RunSummary[] = [];
-      for (const id of ids) {
-        const known = parseIndexLine(lines.get(id));
-        listed.push(known && hasEnded(known) ? { ...known, root: runs.root } : await this.#summarize(runs, id, known));
+      const found = await Promise.all(programs.map((runs) => this.#findRuns(runs, id)));
+      const newestFirst = found.flat().sort((a, b) => (b.began ?? 0) - (a.began ?? 0) || (a.id < b.id ? 1 : -1));
+      for (const run of newestFirst) {
+        const { id, runs, began, read = await this.#readEnds(run) } = run;
+        yield { id, root: runs.root, began, ...read };
       }
-      await this.#tidyIndex(runs, { text, listed });
-      return listed;
     } finally {
-      await runs.close();
+      for (const runs of programs) await runs.close();
     }
   }
 
-  async #listOne(runs: ProgramRuns, id: string): Promise<readonly RunSummary[]> {
-    try {
-      return (await runs.ids()).includes(id) ? [await this.#summarize(runs, id, undefined)] : [];
-    } finally {
-      await runs.close();
+  async roots(): Promise<readonly string[]> {
+    const programs = await this.#places.programs(undefined);
+    for (const runs of programs) await runs.close();
+    return [...new Set(programs.map(({ root }) => root))];
+  }
+
+  /** Finds the runs of a program by its index. Reads the journals of those that it does not have. */
+  async #findRuns(runs: ProgramRuns, only: string | undefined): Promise<readonly ListedRun[]> {
+    const [ids, text] = await Promise.all([runs.ids(), runs.readIndex()]);
+    const times = readIndex(text);
+    await this.#tidyIndex(runs, { text, times, ids });
+    const found: ListedRun[] = [];
+    for (const id of only === undefined ? ids : ids.filter((one) => one === only)) {
+      const began = times.get(id);
+      found.push(began === undefined ? await this.#enter(runs, id) : { id, runs, began });
     }
+    return found;
   }
 
-  /** Leaves out what was removed and replaced, once that is most of an index. */
-  async #tidyIndex(runs: ProgramRuns, { text, listed }: { readonly text: string; readonly listed: readonly RunSummary[] }) {
-    const isWorthIt = text.length > 100_000 && text.split("\n").length > 10 * listed.length;
-    const lines = listed.flatMap(({ id, began, ends }) =>
-      began === undefined ? [] : toIndexLine({ id, began, ...(ends ? { ends } : {}) }),
-    );
-    if (isWorthIt) await runs.replaceIndex(lines.join("")).catch(() => undefined);
-  }
-
-  async #summarize(runs: ProgramRuns, id: string, known: IndexedRun | undefined): Promise<RunSummary> {
-    const place = await runs.open(id);
-    const found = await summarize(place).finally(() => place.close());
+  /** Enters a run in the index. */
+  async #enter(runs: ProgramRuns, id: string): Promise<ListedRun> {
+    const read = await this.#readEnds({ id, runs });
+    const time = read.ends?.first?.time;
     // Times of a record that came from elsewhere can be of any year.
-    const began = known?.began ?? (found.began === undefined ? undefined : Math.min(found.began, this.#host.clock.now()));
-    const summary = { id, root: runs.root, ...found, began };
-    if (began !== undefined && found.ends && hasEnded(found))
-      await runs.appendIndex(toIndexLine({ id, began, ends: found.ends }));
-    return summary;
+    const began = time === undefined ? undefined : Math.min(time, this.#host.clock.now());
+    if (began !== undefined) await runs.appendIndex(toIndexLine(id, began));
+    return { id, runs, began, read };
+  }
+
+  async #readEnds({ id, runs }: Pick<ListedRun, "id" | "runs">): Promise<RunEnds> {
+    const place = await runs.open(id);
+    return readRunEnds(place).finally(() => place.close());
+  }
+
+  /** Leaves out runs that were removed, once they are most of an index. */
+  async #tidyIndex(runs: ProgramRuns, { text, times, ids }: ReadIndex): Promise<void> {
+    if (text.length < 100_000 || times.size < 2 * ids.length) return;
+    const kept = ids.flatMap((id) => (times.has(id) ? toIndexLine(id, times.get(id) ?? 0) : []));
+    await runs.replaceIndex(kept.join("")).catch(() => undefined);
   }
 
   async *watch(id: string, from: number, signal: AbortSignal): AsyncIterable<JournalEntry> {
@@ -207,4 +212,13 @@ export class PlacedStore implements RunStore {
       await runs.close();
     }
   }
+}
+
+/** A place that closes the runs of its program with itself. */
+function toOpenPlace({ place, runs }: FoundPlace): OpenPlace {
+  const close = async () => {
+    await place.close();
+    await runs.close();
+  };
+  return { place, close };
 }

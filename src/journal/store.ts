@@ -30,8 +30,13 @@ export interface RunStore {
   read(id: string, known?: readonly Secret[]): Promise<RunRecord>;
   /** Looks at a record as it was written. Rejects with a `CannotResume` where the store has no such run, or has it twice. */
   look<T>(id: string, use: (record: RecordReader) => Promise<T>): Promise<T>;
-  /** Newest first, by the time at which this store began them. Reads an index, and the journals of runs that have not ended. */
+  /**
+   * Newest first, by the time at which this store began them. A run is read when it is its turn: a caller that stops early reads no
+   * more of them.
+   */
   list(filter?: RunFilter): AsyncIterable<RunSummary>;
+  /** The folders of all programs that have runs here. */
+  roots(): Promise<readonly string[]>;
   /** Yields entries as they are recorded, from number `from` on, until the signal aborts. */
   watch(id: string, from: number, signal: AbortSignal): AsyncIterable<JournalEntry>;
   /** Keeps a page about a run with its record, in the place of an earlier one. Resolves with its path. */
@@ -108,7 +113,7 @@ export interface RunSummary {
   readonly root: string;
   /** When this store began it, in milliseconds since the epoch; undefined where nothing is recorded. */
   readonly began: number | undefined;
-  /** The first and the last entry, without their long values. */
+  /** The first and the last entry. */
   readonly ends?: JournalEnds;
   /** Why the journal cannot be read. */
   readonly problem?: string;

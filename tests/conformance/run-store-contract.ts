@@ -183,6 +183,11 @@ export function describeStore(name: string, open: () => Promise<Open>, { tear }:
       expect(runs.every(({ root }) => root === "/work")).toBe(true);
       expect(await listed(store, { program: { root: "/other", name: "o" } })).toEqual([]);
       expect((await listed(store, { id: id(1) })).map((run) => run.id)).toEqual([id(1)]);
+      expect(await store.roots()).toEqual(["/work"]);
+      for await (const { id: newest } of store.list()) {
+        expect(newest).toBe(id(2));
+        break;
+      }
     });
 
     test("yields entries as they are recorded", async () => {

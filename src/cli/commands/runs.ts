@@ -8,7 +8,7 @@ import { renderCosts } from "../../ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { renderMessages } from "../../ui/render-messages.ts";
 import { UsageError } from "../exit-codes.ts";
-import { type FoundRun, findForeignRuns, findRun, findRuns } from "../find-runs.ts";
+import { type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../find-runs.ts";
 import { renderJson, renderJsonLine, writeResult, writeStderr } from "../output.ts";
 
 export interface RunsFlags {
@@ -37,18 +37,20 @@ export interface RunFilter {
   readonly search?: string;
 }
 
-/** The default number of runs that are listed over all programs. */
+/** The default number of runs that a list shows a person. */
 const latest = 20;
 
-/** `llm-do runs list`: the runs of a program, or the latest ones of this user, oldest first. */
+/** `llm-do runs list`: the latest runs of a program, or of this user, oldest first. */
 export async function listRunsCommand(target: string | undefined, { json, number, ...filter }: ListFlags): Promise<number> {
-  const runs = await describeRuns(target, number ?? (target === undefined ? latest : undefined), filter);
+  const most = number ?? (json && target !== undefined ? undefined : latest);
+  const [runs, hasMore] = await describeRuns(target, most, filter);
   if (json) await writeResult(renderJson({ v: 1, runs }));
   else if (runs.length === 0)
     writeStderr(
       `llm-do: no ${Object.keys(filter).length > 0 ? "such " : ""}runs${target === undefined ? "" : ` of ${target}`}\n`,
     );
   else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || 80)).join(""));
+  if (!json && hasMore && number === undefined) writeStderr(`llm-do: these are the latest ${latest}; -n lists more\n`);
   if (!json && (target === undefined || runs.length === 0)) await nameMoved();
   return 0;
 }
@@ -56,27 +58,37 @@ export async function listRunsCommand(target: string | undefined, { json, number
 /** Names folders of programs that are gone, and whose records are there. */
 async function nameMoved(): Promise<void> {
   const { files } = createNodeHost();
-  for (const root of new Set((await findRuns(undefined)).map((run) => run.root))) {
+  for (const root of await storeOfUser().roots()) {
     if ((await files.kind(root)) !== undefined) continue;
     writeStderr(`llm-do: ${root} is gone, and its records are here: \`llm-do runs move OLD NEW\` gives them its new folder\n`);
   }
 }
 
-/** The last runs of a program, or of this user, oldest first. Default for `most`: all. */
+/** The last runs of a program, or of this user, oldest first, and whether there are more. Default for `most`: all. */
 export async function describeRuns(
   target: string | undefined,
   most = Number.POSITIVE_INFINITY,
   filter: RunFilter = {},
-): Promise<readonly ListedRun[]> {
-  const runs: ListedRun[] = [];
-  const own = await findRuns(target);
-  const foreign = await findForeignRuns(target);
-  for (const found of [...own, ...foreign].sort((a, b) => (b.began ?? 0) - (a.began ?? 0))) {
-    if (runs.length >= most) break;
+): Promise<readonly [readonly ListedRun[], boolean]> {
+  const runs = await takeFirst(describeFitting(target, filter), most + 1);
+  return [runs.slice(0, most).reverse(), runs.length > most];
+}
+
+async function* describeFitting(target: string | undefined, filter: RunFilter): AsyncIterable<ListedRun> {
+  for await (const found of newestFirst(streamRuns(target), streamRuns(target, true))) {
     const run = describeRun(found);
-    if (fits(run, filter) && (filter.search === undefined || (await holds(found, filter.search)))) runs.push(run);
+    if (fits(run, filter) && (filter.search === undefined || (await holds(found, filter.search)))) yield run;
   }
-  return runs.reverse();
+}
+
+/** Merges two lists that begin with the newest, and reads no more of them than is taken. */
+async function* newestFirst(own: AsyncIterable<FoundRun>, foreign: AsyncIterable<FoundRun>): AsyncIterable<FoundRun> {
+  const others = [...(await takeFirst(foreign))];
+  for await (const run of own) {
+    while (others[0] && (others[0].began ?? 0) > (run.began ?? 0)) yield others.shift() as FoundRun;
+    yield run;
+  }
+  yield* others;
 }
 
 function fits(run: ListedRun, { program, outcome, since, model }: RunFilter): boolean {

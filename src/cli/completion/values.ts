@@ -9,7 +9,7 @@ import { builtInProviders } from "../../models/providers.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { limitNames } from "../../protocol/usage.ts";
 import { entryOf } from "../../ui/explain/unused-roots.ts";
-import { findRuns } from "../find-runs.ts";
+import { streamRuns, takeFirst } from "../find-runs.ts";
 import { compileToShow } from "../open-program.ts";
 import { listTopics, readPage } from "../read-pages.ts";
 import { aliasesOf, readUserConfig } from "../user-config.ts";
@@ -98,8 +98,7 @@ function isFolder(path: string): boolean {
 }
 
 async function listRuns(): Promise<readonly Candidate[]> {
-  const runs = await findRuns(undefined);
-  const newest = runs.slice(0, mostRuns);
+  const newest = await takeFirst(streamRuns(undefined), mostRuns);
   return [
     { value: "last", description: "the newest run" },
     ...newest.map(({ runId, root }) => ({ value: runId, description: root })),

@@ -102,7 +102,7 @@ function chooseModel({ program, history, useModel }: Session, model: string): st
 }
 
 async function listRuns({ target, tui }: Session): Promise<string> {
-  const runs = await describeRuns(target, 10);
+  const [runs] = await describeRuns(target, 10);
   return runs.length === 0 ? "No runs yet." : runs.map((run) => renderListedRun(run, tui.terminal.columns)).join("");
 }
 
