@@ -131,6 +131,12 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
     return this.#byHostPath.get(this.hostPath(scope, components));
   }
 
+  /** The deepest root that a host path lies in. */
+  rootAround(hostPath: string): Root | undefined {
+    const around = this.roots.filter(({ realPath }) => isWithin(hostPath, realPath));
+    return around.sort((a, b) => b.realPath.length - a.realPath.length)[0];
+  }
+
   /** The scopes that hold files at or below a path: the deepest that it lies in, and those nested further down. */
   covered(scope: ScopeDeclaration, components: readonly string[]): readonly ScopeDeclaration[] {
     const base = this.hostPath(scope, components);

@@ -3,6 +3,7 @@ import type { Host } from "../host.ts";
 import type { OwnWrites } from "../own-writes.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import type { GitView } from "./git-view.ts";
+import type { HiddenEntries } from "./hidden-entries.ts";
 import type { ProtectedEntries } from "./protected-entries.ts";
 import type { WritePlace } from "./write-places.ts";
 
@@ -27,6 +28,10 @@ export interface CommandSetting {
   /** Content of `.gitconfig` in the command's home; undefined where it has none. */
   readonly gitConfiguration: string | undefined;
   readonly before: ProtectedEntries;
+  /** What it must not see. Empty without a wall. */
+  readonly hidden: HiddenEntries;
+  /** Host paths of git directories with other names than `.git`. */
+  readonly gitFolders: ReadonlySet<string>;
   /** What it sees of git's files where that differs from the disk; undefined where nothing does. */
   readonly git: GitView | undefined;
   /** Receives the host paths that a command with `scratch` wrote. */

@@ -5,7 +5,7 @@ import { isReadProtected } from "../protected-names.ts";
 import { type GitSetting, maskCredentials, parseGitConfiguration, printGitConfiguration } from "./git-configuration.ts";
 import { startsNothing } from "./git-harmless.ts";
 import { readIndexPaths } from "./git-index.ts";
-import { findGitFolders, type GitFolder, readSmall } from "./git-repositories.ts";
+import { type GitFolder, readSmall } from "./git-repositories.ts";
 import { realPathOf, statOf, versionOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 
@@ -15,8 +15,7 @@ export interface GitView extends GitLeftOut {
 }
 
 export interface GitViewOptions {
-  /** Host paths of files and folders `.git`. */
-  readonly entries: readonly string[];
+  readonly folders: readonly GitFolder[];
   /** Folded names that are opened to the command. */
   readonly opened: ReadonlySet<string>;
   /** The command may read what the repositories' files held. */
@@ -34,7 +33,7 @@ const maxIndexBytes = 64_000_000;
  */
 export function findGitView(options: GitViewOptions): GitView {
   const { opened, isHistoryOpen } = options;
-  const folders = findGitFolders(options.entries).filter(({ path }) => isSeen(path, options));
+  const folders = options.folders.filter(({ path }) => isSeen(path, options));
   const leftOut: string[] = [];
   const configurations = opened.has(".git/config") ? [] : folders.flatMap((one) => configurationsOf(one, options, leftOut));
   const hooks = opened.has(".git") && !opened.has(".git/hooks") ? folders.flatMap(hooksOf) : [];

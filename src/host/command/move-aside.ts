@@ -2,7 +2,7 @@ import type { ScopeTable } from "../scope-table.ts";
 import { openParent } from "../scope-walk.ts";
 import { type FindOptions, findProtected, type ProtectedEntries, type ProtectedEntry } from "./protected-entries.ts";
 
-export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" | "places"> {
+export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" | "places" | "followsLinks" | "gitFolders"> {
   /** The entries before the command. */
   readonly before: ProtectedEntries;
   /** Unguessable letters and digits. */
@@ -17,22 +17,25 @@ export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" |
  * moved with their folder stay. Entries that another program made meanwhile are moved, too: they cannot be distinguished.
  */
 export async function moveAside(options: MoveOptions): Promise<readonly string[]> {
-  const { table, unprotected, places, before } = options;
+  const { table, places, before } = options;
   if (places.length === 0) return [];
-  const { entries } = await findProtected({ table, unprotected, places, unlock: { except: before.locked } });
+  const { entries } = await findProtected({ ...options, unlock: { except: before.locked } });
   const known = new Set(before.entries.map(keyOf));
   const moved: string[] = [];
   for (const entry of entries) {
-    if (entry.facts.type === "other" || known.has(keyOf(entry)) || options.isOurs(entry)) continue;
+    if (known.has(keyOf(entry)) || options.isOurs(entry)) continue;
     await rename(table, entry, options.randomName());
     moved.push(table.format(entry.scope, entry.components));
   }
   return moved;
 }
 
-/** Files and folders are compared by inode. The inode of a link can be reused at once, so its times count, too. */
-function keyOf({ facts }: ProtectedEntry): string {
-  return facts.type === "link" ? facts.version : facts.identity;
+/**
+ * Files and folders are compared by inode. The inode of a link can be reused at once, so its times count, too, and what it leads to:
+ * a command can have put something there.
+ */
+function keyOf({ facts, target }: ProtectedEntry): string {
+  return facts.type === "link" ? `${facts.version} ${target}` : facts.identity;
 }
 
 async function rename(table: ScopeTable, entry: ProtectedEntry, random: string): Promise<void> {

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { delimiter, relative, sep } from "node:path";
-import { isWithin } from "../../util/within.ts";
 import { type CommandResult, type Commands, NotIsolated } from "../commands.ts";
 import { scopeTable } from "../open-scopes.ts";
 import { foldName } from "../protected-names.ts";
@@ -13,7 +12,9 @@ import { assertRequest } from "./command-request.ts";
 import type { CommandSetting, Machine } from "./command-setting.ts";
 import { findWall, type Wall } from "./find-wall.ts";
 import { readGitIdentity } from "./git-identity.ts";
+import { findGitFolders, type GitFolder } from "./git-repositories.ts";
 import { findGitView, type GitView } from "./git-view.ts";
+import { findHidden } from "./hidden-entries.ts";
 import { type Ended, neverStarted } from "./launch.ts";
 import { moveAside } from "./move-aside.ts";
 import { findProgram, findProgramPath, findSystemProgram } from "./program-path.ts";
@@ -81,11 +82,11 @@ export function createNodeCommands(machine: Machine): Commands {
   };
 }
 
+/** A command of which nothing on the disk has been looked at. */
+type Ready = Omit<CommandSetting, "before" | "hidden" | "gitFolders" | "git" | "onWritten" | "places">;
+
 /** Finds protected names before and after the command: new ones are moved aside, however it ended. */
-async function runGuarded(
-  wall: Wall,
-  setting: Omit<CommandSetting, "before" | "git" | "onWritten" | "places">,
-): Promise<CommandResult> {
+async function runGuarded(wall: Wall, setting: Ready): Promise<CommandResult> {
   const { request, table, machine } = setting;
   if (wall.type === "none" && request.isolationRequired) throw new NotIsolated(wall.why);
   const unprotected = new Set(request.unprotected?.map(foldName));
@@ -101,17 +102,22 @@ async function runGuarded(
     thrownAway = paths.flatMap((path) => virtualPathOf(table, path) ?? []);
   };
   try {
-    const { hidesCredentials } = request;
+    const { hidesCredentials = false } = request;
     const openHandles = wall.type !== "none";
-    const before = await findProtected({ table, unprotected, places, hidesCredentials, signal, openHandles });
-    tooDeep = before.tooDeep;
-    git = wall.type === "none" ? undefined : viewGit(setting, before.gits, unprotected);
+    const roots = openHandles ? table.roots.filter(({ declaration }) => isShown(declaration, { request })) : [];
+    const hidden = await findHidden({ table, roots, unprotected, hidesCredentials, signal });
+    const repositories = findGitFolders(hidden.gits);
+    const gitFolders = otherNames(repositories);
+    const walked = { table, unprotected, places, followsLinks: true, gitFolders };
+    const before = await findProtected({ ...walked, hidesCredentials, signal, openHandles });
+    tooDeep = [...new Set([...hidden.tooDeep, ...before.tooDeep])];
+    git = wall.type === "none" ? undefined : viewGit(setting, repositories, unprotected);
     try {
-      ended = await execute(wall, { ...setting, before, git, onWritten, places });
+      ended = await execute(wall, { ...setting, before, hidden, gitFolders, git, onWritten, places });
     } finally {
       await closeHandles(before);
       const isOurs = ({ facts }: ProtectedEntry) => machine.writes.has(facts);
-      movedAside = await moveAside({ table, unprotected, places, before, randomName, isOurs });
+      movedAside = await moveAside({ ...walked, before, randomName, isOurs });
     }
   } finally {
     endWatch();
@@ -123,15 +129,17 @@ async function runGuarded(
   throw request.signal.reason;
 }
 
+/** Git directories that no name `.git` protects: a file or a link leads to them. */
+function otherNames(folders: readonly GitFolder[]): ReadonlySet<string> {
+  const paths = folders.flatMap(({ path, common }) => [path, common]);
+  return new Set(paths.filter((path) => !path.split(sep).some((name) => foldName(name) === ".git")));
+}
+
 /** Commands without rights of their own see git's files as they are. */
-function viewGit(
-  { request, table }: Omit<CommandSetting, "before" | "git" | "onWritten" | "places">,
-  entries: readonly string[],
-  opened: ReadonlySet<string>,
-) {
-  if (request.rights === undefined || entries.length === 0) return undefined;
+function viewGit({ request, table }: Ready, folders: readonly GitFolder[], opened: ReadonlySet<string>) {
+  if (request.rights === undefined || folders.length === 0) return undefined;
   const roots = table.roots.map(({ declaration, realPath }) => ({ path: realPath, isShown: isShown(declaration, { request }) }));
-  return findGitView({ entries, opened, roots, isHistoryOpen: request.rights.reads.includes(".git") });
+  return findGitView({ folders, opened, roots, isHistoryOpen: request.rights.reads.includes(".git") });
 }
 
 async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
@@ -147,8 +155,7 @@ async function execute(wall: Wall, setting: CommandSetting): Promise<Ended> {
 
 /** The path of the tools, by the deepest root. */
 function virtualPathOf(table: ScopeTable, path: string): string | undefined {
-  const around = table.roots.filter(({ realPath }) => isWithin(path, realPath));
-  const root = around.sort((a, b) => b.realPath.length - a.realPath.length)[0];
+  const root = table.rootAround(path);
   if (root === undefined) return undefined;
   return table.format(
     root.declaration,

@@ -1,18 +1,18 @@
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { dependencyFolders } from "../dependency-folders.ts";
-import type { DirectoryEntry, EntryFacts, EntryHandle } from "../directory.ts";
+import type { DirectoryEntry, EntryFacts, EntryHandle, EntryType } from "../directory.ts";
 import { foldName, isOpened } from "../protected-names.ts";
 import type { ScopeTable } from "../scope-table.ts";
-import { closing, folderOfRoot, mostLevels, mostNamed, mostWalked, type OpenFolder, openSubfolder } from "../scope-walk.ts";
+import { closing, mostLevels, mostNamed, mostWalked, type OpenFolder, openParent, openSubfolder } from "../scope-walk.ts";
 import { type ScopeDeclaration, ScopeError } from "../scopes.ts";
 import { errorCode } from "../system-error.ts";
 import { isTransientName } from "../temporary-name.ts";
 import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git-parts.ts";
-import { programFolders } from "./program-folders.ts";
+import { machineFolders } from "./hidden-entries.ts";
+import { realPathOf, statOf } from "./look.ts";
 import { holdsCredentials } from "./secret-places.ts";
-import { findSpecialFiles } from "./special-files.ts";
-import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
+import { isWritable, type WritePlace } from "./write-places.ts";
 
 /** An entry of a scope that a command must not change (`read-only`), or must not see either (`hidden`). */
 export interface ProtectedEntry {
@@ -22,18 +22,18 @@ export interface ProtectedEntry {
   readonly hostPath: string;
   readonly facts: EntryFacts;
   readonly access: "hidden" | "read-only";
-  /** Opened for read-only entries in writable scopes, if `FindOptions.openHandles` is set. */
+  /** Another one when a link leads elsewhere: the device and inode behind it. Undefined for other entries. */
+  readonly target?: string | undefined;
+  /** Opened for read-only entries, if `FindOptions.openHandles` is set. */
   readonly handle?: EntryHandle | undefined;
 }
 
 export interface ProtectedEntries {
   readonly entries: readonly ProtectedEntry[];
+  /** What protected links lead to in writable folders, without links. */
+  readonly targets: readonly ProtectedEntry[];
   /** Virtual paths of the first folders below the deepest level. They are not looked into, and are hidden entries themselves. */
   readonly tooDeep: readonly string[];
-  /** Host paths of pipes, sockets and devices in folders that were not walked. */
-  readonly specials: readonly string[];
-  /** Host paths of files and folders `.git`. */
-  readonly gits: readonly string[];
   /** Identities of folders that could not be listed or opened. */
   readonly locked: ReadonlySet<string>;
 }
@@ -42,64 +42,59 @@ export interface FindOptions {
   readonly table: ScopeTable;
   /** Folded names that are open to the command; `.git` alone does not open `.git/config` and `.git/hooks`. */
   readonly unprotected: ReadonlySet<string>;
-  /** The folders that the command may write in. Elsewhere, only what it must not see is found. */
+  /** The folders that the command may write in. */
   readonly places: readonly WritePlace[];
+  /** Host paths of git directories with other names than `.git`: they are protected as those are. */
+  readonly gitFolders?: ReadonlySet<string>;
   /** As `CommandRequest.hidesCredentials`. Default false. */
   readonly hidesCredentials?: boolean | undefined;
   readonly signal?: AbortSignal;
   /** Opens a handle of each entry that a wall mounts read-only. The caller closes them with `closeHandles`. */
   readonly openHandles?: boolean;
+  /** Looks at what protected links lead to; for scopes on this machine's disk. */
+  readonly followsLinks?: boolean;
   /**
-   * The walk after a command: `places` alone, and folders that the command locked are unlocked, so that nothing hides in
-   * them. `except`: identities of folders that were locked before.
+   * The walk after a command: folders that it locked are unlocked, so that nothing hides in them. `except`: identities of folders that
+   * were locked before.
    */
   readonly unlock?: { readonly except: ReadonlySet<string> };
 }
 
 /**
- * Finds all protected names in scopes, at any depth: a hook or a key in a sub-project is as dangerous as at the top. Leaves out
+ * Finds all protected names in folders that a command may write in, at any depth: a hook or a key in a sub-project is as dangerous as at
+ * the top. A link is protected with what it leads to there: nothing can be mounted over the link itself. Leaves out
  * folders of dependencies, which hold thousands of `package.json` and other people's code; what a command moves out of one is found
  * where it then is. Takes a tenth of a millisecond for each folder.
  */
 export async function findProtected(options: FindOptions): Promise<ProtectedEntries> {
-  const { table, unlock, places } = options;
   const walk: Walk = {
     ...options,
     entries: [],
+    targets: [],
     tooDeep: [],
-    specials: [],
-    gits: [],
     locked: new Set(),
     seen: new Set(),
     spareLanes: 7,
   };
-  // Outer roots first. A root in another one is then met on the way, unless it lies in a folder that is left out.
-  const roots = table.roots.toSorted((a, b) => a.realPath.length - b.realPath.length);
   try {
-    for (const folder of unlock ? places : roots.map(folderOfRoot)) await visit(walk, folder);
+    for (const place of options.places) await visit(walk, place);
   } catch (error) {
     await closeHandles(walk);
     throw error;
   }
+  const { targets, locked } = walk;
   const entries = walk.entries.sort((a, b) => (a.hostPath < b.hostPath ? -1 : 1));
-  return {
-    entries,
-    tooDeep: walk.tooDeep.sort().slice(0, mostNamed),
-    specials: walk.specials,
-    gits: walk.gits,
-    locked: walk.locked,
-  };
+  return { entries, targets, tooDeep: walk.tooDeep.sort().slice(0, mostNamed), locked };
 }
 
-export async function closeHandles({ entries }: Pick<ProtectedEntries, "entries">): Promise<void> {
-  await Promise.all(entries.map(({ handle }) => handle?.close()));
+export async function closeHandles({ entries, targets }: Pick<ProtectedEntries, "entries" | "targets">): Promise<void> {
+  await Promise.all([...entries, ...targets].map(({ handle }) => handle?.close()));
 }
 
 interface Walk extends FindOptions {
   readonly entries: ProtectedEntry[];
+  readonly targets: ProtectedEntry[];
   readonly tooDeep: string[];
-  readonly specials: string[];
-  readonly gits: string[];
   readonly locked: Set<string>;
   /** Identities of the folders that were visited. */
   readonly seen: Set<string>;
@@ -108,9 +103,10 @@ interface Walk extends FindOptions {
 }
 
 async function visit(walk: Walk, folder: OpenFolder): Promise<void> {
-  const { seen, signal, table } = walk;
+  const { seen, signal, table, places } = walk;
   const { directory, scope, components } = folder;
-  if (seen.has(directory.identity)) return;
+  // A scope nested in a place is another one, which the command may write in only if it is a place of its own.
+  if (!isWritable(places, folder) || seen.has(directory.identity)) return;
   seen.add(directory.identity);
   if (seen.size % 200 === 0) await setImmediate();
   if (seen.size > mostWalked) throw new ScopeError("io_error", `The scopes hold more than ${mostWalked} folders.`);
@@ -118,15 +114,11 @@ async function visit(walk: Walk, folder: OpenFolder): Promise<void> {
   const subfolders: string[] = [];
   for (const entry of await list(walk, folder)) {
     const treatment = treat(walk, folder, entry);
-    if (foldName(entry.name) === ".git") walk.gits.push(join(hostPathOf(table, folder), entry.name));
     if (treatment === "visit") subfolders.push(entry.name);
     else if (treatment === "too-deep") {
       await add(walk, folder, { name: entry.name, access: "hidden" });
       walk.tooDeep.push(table.format(scope, [...components, entry.name]));
     } else if (treatment !== "ignore") await add(walk, folder, { name: entry.name, access: treatment });
-    if (isUnwalked(walk, folder, { entry, treatment })) {
-      walk.specials.push(...(await findSpecialFiles(join(hostPathOf(table, folder), entry.name))));
-    }
   }
   await visitSubfolders(walk, folder, subfolders);
 }
@@ -153,78 +145,100 @@ async function visitSubfolder(walk: Walk, above: OpenFolder, name: string): Prom
   if (folder !== undefined) await closing(folder, (opened) => visit(walk, opened));
 }
 
-interface Treated {
-  readonly entry: DirectoryEntry;
-  readonly treatment: Treatment;
-}
-
-/** Returns whether a command sees a folder that the walk leaves out. */
-function isUnwalked({ table, unlock }: Walk, { scope, components }: OpenFolder, { entry, treatment }: Treated): boolean {
-  if (unlock || entry.type !== "directory" || (treatment !== "ignore" && treatment !== "read-only")) return false;
-  return components.length > 0 || !machineFolders.has(join(table.root(scope).realPath, entry.name));
-}
-
 type Treatment = ProtectedEntry["access"] | "visit" | "too-deep" | "ignore";
 
 function treat(walk: Walk, folder: OpenFolder, entry: DirectoryEntry): Treatment {
-  if (walk.hidesCredentials && holdsCredentials([...folder.components, entry.name].map(foldName))) return "hidden";
-  const own = isWritable(walk.places, folder) ? treatByName(walk, folder, entry) : treatUnwritable(walk, folder, entry);
+  const components = namesOf(walk, folder, entry.name);
+  if (walk.hidesCredentials && holdsCredentials(components.map(foldName))) return "hidden";
+  const own = treatByName(walk, folder, { components, type: entry.type });
   if (own !== undefined) return own;
-  if (entry.type !== "directory" || isLeftOut(walk, folder, entry.name)) return "ignore";
+  if (entry.type !== "directory" || isLeftOut(walk, folder, { components, name: entry.name })) return "ignore";
   return folder.components.length >= mostLevels ? "too-deep" : "visit";
 }
 
+/** The path of an entry, with `.git` in the place of the name of each git directory. */
+function namesOf({ table, gitFolders }: Walk, { scope, components }: OpenFolder, name: string): readonly string[] {
+  const path = [...components, name];
+  if (gitFolders === undefined || gitFolders.size === 0) return path;
+  const root = table.root(scope).realPath;
+  return path.map((own, index) => (gitFolders.has(join(root, ...path.slice(0, index + 1))) ? ".git" : own));
+}
+
+interface Named {
+  readonly components: readonly string[];
+  readonly type: EntryType;
+}
+
 /** Undefined where the entry is not protected itself, but can hold what is. */
-function treatByName({ table, unprotected }: Walk, folder: OpenFolder, entry: DirectoryEntry): Treatment | undefined {
-  const { scope } = folder;
-  const components = [...folder.components, entry.name];
+function treatByName({ table, unprotected }: Walk, { scope }: OpenFolder, { components, type }: Named): Treatment | undefined {
   const protection = table.protection(scope, components);
   const insideGit = protection === "program" ? undefined : insideOpenGit(components, unprotected);
   if (protection !== "program" && insideGit === undefined && isOpened(unprotected, components)) return "ignore";
-  if (entry.type === "link" && table.leadsToProgram(scope, components)) return "read-only";
-  if (isTransientName(entry.name)) return undefined;
-  // A socket reaches a process outside the wall, with or without a network; a device reaches anything.
-  if (entry.type === "other") return "hidden";
+  if (type === "link" && table.leadsToProgram(scope, components)) return "read-only";
+  if (isTransientName(components.at(-1) ?? "")) return undefined;
+  if (type === "other") return "ignore";
   if (insideGit !== undefined) {
-    const part = gitPartOf(insideGit, entry.type);
+    const part = gitPartOf(insideGit, type);
     if (part !== undefined && !unprotected.has(part)) return "read-only";
     return mayHoldGitParts(insideGit) ? undefined : "ignore";
   }
   // Every command of git reads `.git`. Its hooks and configuration must not be written, so none of it is.
-  if (protection === "ask-read-and-write" && foldName(entry.name) !== ".git") return "hidden";
+  if (protection === "ask-read-and-write" && foldName(components.at(-1) ?? "") !== ".git") return "hidden";
   return protection && "read-only";
 }
 
-/** A name that only protects against writing costs nothing where nothing is written. */
-function treatUnwritable(
-  { table }: Walk,
-  { scope, components }: OpenFolder,
-  { name, type }: DirectoryEntry,
-): Treatment | undefined {
-  if (type === "other") return "hidden";
-  if (foldName(name) === ".git") return "ignore";
-  const isHidden = table.protection(scope, [...components, name]) === "ask-read-and-write";
-  return isHidden && !isTransientName(name) ? "hidden" : undefined;
+interface Left {
+  readonly components: readonly string[];
+  readonly name: string;
 }
 
 /** Folders of dependencies (but inside `.git` a submodule can have any name), and those of which the wall has its own view. */
-function isLeftOut({ table, unprotected }: Walk, { scope, components }: OpenFolder, name: string): boolean {
+function isLeftOut({ table, unprotected }: Walk, folder: OpenFolder, { components, name }: Left): boolean {
   if (dependencyFolders.has(name)) return insideOpenGit(components, unprotected) === undefined;
-  return components.length === 0 && machineFolders.has(join(table.root(scope).realPath, name));
+  return folder.components.length === 0 && machineFolders.has(join(table.root(folder.scope).realPath, name));
 }
 
-const machineFolders = new Set(["/proc", "/sys", "/dev", "/run", ...programFolders]);
+interface Added {
+  readonly name: string;
+  readonly access: ProtectedEntry["access"];
+}
 
-async function add(walk: Walk, folder: OpenFolder, entry: Pick<ProtectedEntry, "access"> & { name: string }): Promise<void> {
+async function add(walk: Walk, folder: OpenFolder, { name, access }: Added): Promise<void> {
   const { directory, scope } = folder;
-  const { name, access } = entry;
   const facts = await directory.look(name).catch(() => undefined);
   if (facts === undefined) return;
   const components = [...folder.components, name];
   const hostPath = join(walk.table.root(scope).realPath, ...components);
   const isMounted = access === "read-only" && facts.type !== "link";
   const handle = walk.openHandles && isMounted ? await directory.openHandle(name) : undefined;
-  walk.entries.push({ scope, components, hostPath, facts, access, handle });
+  const target = facts.type === "link" && walk.followsLinks ? identityBehind(hostPath) : undefined;
+  walk.entries.push({ scope, components, hostPath, facts, access, target, handle });
+  // A link on the way to a file of the program leads to a folder that may be written.
+  if (target !== undefined && walk.openHandles && !walk.table.leadsToProgram(scope, components)) {
+    await addTarget(walk, hostPath, access);
+  }
+}
+
+function identityBehind(link: string): string {
+  const stats = statOf(link);
+  return stats === undefined ? "nothing" : `${stats.dev}:${stats.ino}`;
+}
+
+/** Adds what a protected link leads to, where the command may write it. */
+async function addTarget(walk: Walk, link: string, access: ProtectedEntry["access"]): Promise<void> {
+  const { table } = walk;
+  const hostPath = realPathOf(link);
+  const root = hostPath === undefined ? undefined : table.rootAround(hostPath);
+  if (hostPath === undefined || root === undefined || hostPath === root.realPath || walk.gitFolders?.has(hostPath)) return;
+  const scope = root.declaration;
+  const components = relative(root.realPath, hostPath).split(sep);
+  if (!isWritable(walk.places, { scope, components: components.slice(0, -1) })) return;
+  await closing(await openParent(table, { scope, components, virtualPath: "" }), async (parent) => {
+    const facts = parent.missing.length > 0 ? undefined : await parent.directory.look(parent.name);
+    if (facts === undefined || facts.type === "link") return;
+    const handle = access === "read-only" ? await parent.directory.openHandle(parent.name) : undefined;
+    walk.targets.push({ scope, components, hostPath, facts, access, handle });
+  });
 }
 
 async function list(walk: Walk, { directory }: OpenFolder): Promise<readonly DirectoryEntry[]> {

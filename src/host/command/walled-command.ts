@@ -145,19 +145,21 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
   const secrets = [...findSecrets(homes, machine), ...(request.rights === undefined ? [] : findServiceSettings())];
   const program = findProgram(name, path);
   const toolchains = findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
-  const specials = setting.before.specials.map((special): Mount => ({ kind: "hidden-file", path: special }));
-  const masks = [...setting.before.entries.flatMap(toMask), ...specials];
-  const hidden = hideSecrets(secrets, [...system, ...toolchains, ...roots]);
+  const { before, hidden: inScopes } = setting;
+  const targets = before.targets.flatMap(toMask);
+  const masks = [...before.entries.flatMap(toMask), ...targets, ...inScopes.masks];
+  const hidden = hideSecrets([...secrets, ...inScopes.links], [...system, ...toolchains, ...roots]);
   // A mount of its own would show again what lies in a hidden folder.
   const git = setting.git?.mounts ?? [];
   const shown = [...masks, ...git].filter(({ path }) => !isWithinHidden(path, [...hidden, ...closed], open));
   // The later of two mounts at one path counts: a secret outranks a protected name; a scope's root was declared on purpose.
   const mounts = [...system, ...privately, ...toolchains, ...writable, ...shown, ...hidden, ...roots];
   const shut = [...hidden, ...roots.filter(({ kind }) => kind !== "writable")];
-  // A folder `.git` that is moved would leave a free place for another one.
-  const inGit = (folder: string) => setting.before.gits.some((entry) => isWithin(folder, entry));
+  // A folder `.git` that is moved would leave a free place for another one, as would one that a protected name leads to.
+  const inGit = (folder: string) => inScopes.gits.some((entry) => isWithin(folder, entry));
   const folders = [
-    ...shut.flatMap((mount) => foldersAbove(mount.path)),
+    ...[...shut, ...targets].flatMap((mount) => foldersAbove(mount.path)),
+    ...[...setting.gitFolders].flatMap((folder) => [folder, ...foldersAbove(folder)]),
     ...shown.flatMap((mount) => foldersAbove(mount.path).filter(inGit)),
   ];
   const pins = await pinFolders(table, { mounts, folders, places, keep });
