@@ -28,18 +28,20 @@ type Call =
   /** All calls of it are equal: the first one is approved for the run. */
   | { readonly tool: "common"; readonly args: { readonly id: "common" } }
   | { readonly tool: "linked"; readonly args: { readonly id: string } }
-  | { readonly tool: "child"; readonly args: { readonly input: string } };
+  | { readonly tool: "child"; readonly args: { readonly input: string } }
+  /** In the next turn the created worker is called with `plan`; a name with `refused` is denied. */
+  | { readonly tool: "worker_create"; readonly args: { readonly name: string }; readonly plan: string };
 type Answer = "approve" | "deny" | "edit";
 export type Plan = readonly (readonly Call[])[];
 
 let count = 0;
 const id = fc.constant(undefined).map(() => `id${count++}`);
 
+const answered = fc.record({ id, answer: fc.constantFrom<Answer>("approve", "approve", "approve", "deny", "edit") });
+const noteOrLook = fc.record({ tool: fc.constantFrom("note" as const, "look" as const), args: answered });
+
 const leaf: fc.Arbitrary<Call> = fc.oneof(
-  fc.record({
-    tool: fc.constantFrom("note" as const, "blind" as const, "look" as const),
-    args: fc.record({ id, answer: fc.constantFrom<Answer>("approve", "approve", "approve", "deny", "edit") }),
-  }),
+  fc.record({ tool: fc.constantFrom("note" as const, "blind" as const, "look" as const), args: answered }),
   id.map((name): Call => ({ tool: "write_file", args: { path: `out/${name}.txt`, content: name } })),
   fc.constant<Call>({ tool: "common", args: { id: "common" } }),
   fc.record({ tool: fc.constant("linked" as const), args: fc.record({ id }) }),
@@ -49,15 +51,27 @@ const leaf: fc.Arbitrary<Call> = fc.oneof(
   }),
 );
 
+/** Creates a worker that notes and looks. */
+const creation = fc.record({
+  tool: fc.constant("worker_create" as const),
+  args: fc
+    .tuple(id, fc.constantFrom("made", "made", "made", "refused"))
+    .map(([name, kind]) => ({ name: `${kind}_${name}`, instructions: "Do it.", toolsets: { note: {}, look: {} } })),
+  plan: fc
+    .array(fc.array(noteOrLook, { minLength: 1, maxLength: 2 }), { maxLength: 2 })
+    .map((plan: Plan) => JSON.stringify(plan)),
+});
+
 /** Plans of calls, at most `depth` workers deep. */
 export function randomPlan(depth: number): fc.Arbitrary<Plan> {
   const call =
     depth === 0
       ? leaf
       : fc.oneof(
-          { weight: 3, arbitrary: leaf },
+          { weight: 6, arbitrary: leaf },
+          { weight: 1, arbitrary: creation },
           {
-            weight: 1,
+            weight: 2,
             arbitrary: fc.record({
               tool: fc.constant("child" as const),
               args: randomPlan(depth - 1).map((input) => ({ input: JSON.stringify(input) })),
@@ -183,12 +197,12 @@ export const treeFiles = {
     `limits: { turns: 20 }
 output: { type: object, properties: { results: { type: array } } }
 sandbox: { paths: { out: { root: ./out, mode: rw } } }
-toolsets: { note: {}, blind: {}, look: {}, relay: {}, plain: {}, common: {}, links: {}, child: {}, filesystem: {} }`,
+toolsets: { note: {}, blind: {}, look: {}, relay: {}, plain: {}, common: {}, links: {}, child: {}, filesystem: {}, dynamic_workers: {} }`,
   ),
   "child.worker": worker(
     `description: c
 sandbox: { paths: { out: { root: ./out, mode: rw } } }
-toolsets: { note: {}, blind: {}, look: {}, relay: {}, plain: {}, common: {}, links: {}, child: {}, filesystem: {} }`,
+toolsets: { note: {}, blind: {}, look: {}, relay: {}, plain: {}, common: {}, links: {}, child: {}, filesystem: {}, dynamic_workers: {} }`,
   ),
 };
 
@@ -201,7 +215,9 @@ export function createLedger(): Ledger {
 }
 
 function filesOf({ memory }: World): object {
-  return Object.fromEntries(Object.entries(memory.snapshot("/program")).filter(([path]) => path.startsWith("/program/out/")));
+  return Object.fromEntries(
+    Object.entries(memory.snapshot("/program")).filter(([path]) => /^\/program\/(?:out|workers)\//.test(path)),
+  );
 }
 
 export interface TreeChanges {
@@ -245,7 +261,8 @@ function answer({ args, why, tool: name, callPath }: ApprovalRequest, { done }: 
   const isDone = done.includes(given) || done.includes(`${given} ${callPath}`);
   if (why.startsWith("it may have run")) return isDone ? { type: "deny", note: `${name} ${given}` } : { type: "approve" };
   if (name === "common") return { type: "approve", remember: "run" };
-  if (args["answer"] === "deny") return { type: "deny", note: "no" };
+  const isRefused = name === "worker_create" && String(args["name"]).startsWith("refused");
+  if (isRefused || args["answer"] === "deny") return { type: "deny", note: "no" };
   if (args["answer"] === "edit") return { type: "approve", args: { id: `${given}-edited`, answer: "approve" } };
   return { type: "approve" };
 }
@@ -326,8 +343,16 @@ async function play(request: ScriptedRequest, ledger: Ledger) {
   }
   const [first] = messages[0]?.parts ?? [];
   const tree = JSON.parse(first?.type === "text" ? first.text : "[]") as Plan;
-  const calls = tree[turn - 1];
-  if (calls) return { calls: calls.map(({ tool: name, args }) => ({ tool: name, args: args as unknown as JsonValue })), usage };
+  const calls = [...(tree[turn - 1] ?? []), ...callsOfCreated(tree[turn - 2] ?? [], request)];
+  if (calls.length > 0)
+    return { calls: calls.map(({ tool: name, args }) => ({ tool: name, args: args as unknown as JsonValue })), usage };
   const results = messages.flatMap(({ role, parts }) => (role === "tool" ? parts : []));
   return { text: JSON.stringify(callPath === "main" ? { results } : results), usage };
+}
+
+/** Calls what the turn before created: what was denied is not offered. */
+function callsOfCreated(before: readonly Call[], { tools }: ScriptedRequest) {
+  const created = before.filter((call) => call.tool === "worker_create");
+  const offered = created.filter(({ args }) => tools.some(({ name }) => name === args.name));
+  return offered.map(({ args, plan }) => ({ tool: args.name, args: { input: plan } }));
 }

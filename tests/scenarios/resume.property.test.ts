@@ -33,17 +33,18 @@ interface Disturbance {
 }
 
 test("a run that is killed at any entry goes on as if it had not been, and can be replayed", async () => {
-  const seen = { kills: 0, uncertain: 0, suspended: 0, answers: 0, repetitions: 0, worlds: 0 };
+  const seen = { kills: 0, uncertain: 0, suspended: 0, answers: 0, repetitions: 0, created: 0, worlds: 0 };
   await fc.assert(
     fc.asyncProperty(randomPlan(2), disturbance, (tree, disturbed) => checkTree(tree, disturbed, seen)),
     { numRuns: runs, seed: Number(process.env["LLM_DO_FUZZ_SEED"] ?? 20_261_122) },
   );
   if (runs > 100) process.stdout.write(`${JSON.stringify(seen)}\n`);
   expect(seen.kills).toBeGreaterThan(runs);
-  for (const count of [seen.uncertain, seen.suspended, seen.answers, seen.repetitions]) expect(count).toBeGreaterThan(0);
+  for (const count of [seen.uncertain, seen.suspended, seen.answers, seen.repetitions, seen.created])
+    expect(count).toBeGreaterThan(0);
 }, 14_400_000);
 
-type Seen = Record<"kills" | "uncertain" | "suspended" | "answers" | "repetitions" | "worlds", number>;
+type Seen = Record<"kills" | "uncertain" | "suspended" | "answers" | "repetitions" | "created" | "worlds", number>;
 
 async function checkTree(tree: Plan, { kills, held }: Disturbance, seen: Seen): Promise<void> {
   const undisturbed = await playUndisturbed(tree);
@@ -75,6 +76,7 @@ async function checkTree(tree: Plan, { kills, held }: Disturbance, seen: Seen): 
   }
   seen.kills += killed;
   seen.worlds++;
+  seen.created += last.record.facts.filter(({ type }) => type === "worker").length;
   for (const count of asked.repetitions.values()) seen.repetitions += count;
   expectSame(last, undisturbed, disturbed);
   await expectReplays(disturbed.world, createTreeProgram(tree, createLedger()));
