@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
@@ -62,13 +63,17 @@ async function editFile(terminal: Terminal, editor: string, { text, signal }: Ed
   const { stateDirectory } = createNodeHost();
   await mkdir(stateDirectory, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(stateDirectory, "edit-"));
+  // A signal ends the process before the editor has returned.
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
   try {
     const path = join(folder, "arguments.json");
     await writeFile(path, text, { mode: 0o600, flag: "wx" });
     const problem = await terminal.runEditor(editor, path, signal);
     return problem === undefined ? await readFile(path, "utf8") : { problem };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    process.off("exit", remove);
+    remove();
   }
 }
 

@@ -5,7 +5,7 @@ import { exitCodes } from "./exit-codes.ts";
 export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   done: "done; a person, or --reject-all, may have denied something on the way",
   failed: "failed",
-  usage: "a mistake on the command line, in the configuration or in the program; or a program that is not trusted",
+  usage: "a mistake on the command line, in the configuration, the program or a script; or a program that is not trusted",
   outputInvalid: "the output does not fit its schema, or is empty",
   approvalNeeded:
     "suspended, and calls wait for an answer (--hold); or something needed approval, and nobody could be asked or answered in time; of check --headless: something would",

@@ -34,13 +34,20 @@ export async function readFields(fields: readonly FieldFlag[], options: ReadOpti
   return read;
 }
 
-/** The fields of `-i`, each with the type that the entry's schema gives it. Throws a `UsageError` that names the flag. */
+/** The fields of `-i`, each with the type that the entry's schema gives it. Throws a `UsageError` that names each flag that is wrong. */
 export function typeFields(schema: JsonSchema, fields: readonly ReadField[]): JsonObject {
-  const byKey = Map.groupBy(fields, ({ key }) => key);
-  const typed = [...byKey].map(([key, given]): [string, JsonValue] => {
-    const property = requireProperty(schema, { key, flag: given[0]?.flag ?? `-i ${key}` });
-    return [key, typeField(property, given, schema)];
-  });
+  const typed: [string, JsonValue][] = [];
+  const problems: string[] = [];
+  for (const [key, given] of Map.groupBy(fields, (field) => field.key)) {
+    try {
+      const property = requireProperty(schema, { key, flag: given[0]?.flag ?? `-i ${key}` });
+      typed.push([key, typeField(property, given, schema)]);
+    } catch (thrown) {
+      if (!(thrown instanceof UsageError)) throw thrown;
+      problems.push(thrown.message);
+    }
+  }
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
   return Object.fromEntries(typed);
 }
 

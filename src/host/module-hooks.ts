@@ -128,12 +128,17 @@ function existing(url: URL): string | undefined {
   return existsSync(fileURLToPath(withoutQuery(url.href))) ? url.href : undefined;
 }
 
-/** A package made by `npm init` says `"type": "commonjs"`: a `.ts` file that imports and exports is a module all the same. */
+/**
+ * A package made by `npm init` says `"type": "commonjs"`, or no type: a `.ts` file that imports and exports is a module all the same. Node
+ * would detect it in a package without a type, too, with a warning and by parsing it twice.
+ */
 function asModule(found: ResolveFnOutput): ResolveFnOutput {
-  if (found.format !== "commonjs-typescript" || !withoutQuery(found.url).endsWith(".ts")) return found;
+  const [, extension] = /\.(ts|js)$/.exec(withoutQuery(found.url)) ?? [];
+  const isOpen = found.format === "commonjs-typescript" || (extension !== undefined && (found.format ?? undefined) === undefined);
+  if (!isOpen || extension === undefined || !found.url.startsWith("file:")) return found;
   const text = readFileSync(fileURLToPath(withoutQuery(found.url)), "utf8");
   const isModule = /^\s*(?:import\s*["'{*\w]|export\s+[\w{*])/m.test(text);
-  return isModule ? { ...found, format: "module-typescript" } : found;
+  return isModule ? { ...found, format: extension === "ts" ? "module-typescript" : "module" } : found;
 }
 
 function isOwnFile(url: string): boolean {

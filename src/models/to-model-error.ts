@@ -41,11 +41,13 @@ export function toModelError(thrown: unknown, facts: ErrorFacts): ModelError {
   const leaks = facts.key !== undefined && errorMessage(failure.cause).includes(facts.key.value);
   const refused = failure.code === "auth" && facts.key ? ` the key in ${facts.key.variable}` : "";
   const hint = failure.code === "network" && facts.whenUnreachable ? `; ${facts.whenUnreachable}` : "";
+  // Nothing listens: a server of this machine does not start because requests are repeated.
+  const isDown = hint !== "" && failure.message.includes("ECONNREFUSED");
   return new ModelError({
     ...failure,
     model: facts.id,
     message: `${facts.id} ${failure.label ?? labels[failure.code]}${refused}${status}${said ? `: ${said}` : ""}${hint}`,
-    retryable: failure.retryable ?? retryableByCode[failure.code],
+    retryable: isDown ? false : (failure.retryable ?? retryableByCode[failure.code]),
     cause: leaks ? undefined : failure.cause,
   });
 }

@@ -134,11 +134,12 @@ async function waitForRetry(call: CallConfig, frame: CallFrame, { attempt, error
 /** A failure that other requests would meet, too, ends the run; any other one, the call of the worker. */
 function toRequestFailure(error: ModelError, call: CallConfig, { number, progress }: Attempt): RunError {
   const { callPath, worker } = call;
-  const code = error.code === "auth" ? "authentication" : error.code === "configuration" ? error.code : "provider";
+  // A script that does not expect a request is a mistake in the script.
+  const isConfiguration = error.code === "configuration" || error.code === "unexpected_request";
+  const code = error.code === "auth" ? "authentication" : isConfiguration ? "configuration" : "provider";
   const place = { cause: error, callPath };
   const message = `${error.message}${describeSurrender(error, number, toRetryPolicy(worker.modelSettings))}`;
-  // A script that does not expect a request is a mistake in a test.
-  if (code !== "provider" || error.code === "unexpected_request") return new RunError(code, message, place);
+  if (code !== "provider") return new RunError(code, message, place);
   if (progress.streak < longestStreak) return new RequestFailed(message, place);
   return new RunError(code, `${message} (${progress.streak} requests in a row failed so)`, place);
 }

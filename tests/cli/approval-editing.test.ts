@@ -167,6 +167,17 @@ describe("--approval-timeout", { timeout: 40_000 }, () => {
     expect((await readdir(join(dirname(cwd), "state"))).filter((name) => name.startsWith("edit-"))).toEqual([]);
   });
 
+  it("leaves nothing of an editor behind where the terminal is closed", async () => {
+    const cwd = await writeWriter(["first"]);
+    const terminal = openTerminal(["."], { cwd, env: await editor(cwd, "echo editing; exec sleep 30") });
+    await terminal.waitFor(prompt);
+    terminal.type("e\r");
+    await terminal.waitFor("editing");
+    terminal.process.kill("SIGHUP");
+    await terminal.exitCode;
+    expect((await readdir(join(dirname(cwd), "state"))).filter((name) => name.startsWith("edit-"))).toEqual([]);
+  });
+
   it.each(["0", "x", "-1", "1e9"])("takes no %s", async (seconds) => {
     const cwd = await writeWriter(["first"]);
     const { exitCode, stderr } = await runCli([".", `--approval-timeout=${seconds}`], { cwd });

@@ -126,6 +126,18 @@ describe("mistakes about models", () => {
   });
 });
 
+describe("a script that does not expect a request", () => {
+  it("is a mistake in the script, and ends with 2", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\n---\nGo.\n",
+      "model.yaml": script({ main: [{ calls: [{ tool: "none", args: {} }] }] }),
+    });
+    const { exitCode, stderr } = await runCli([".", "go"], { cwd });
+    expect(stderr).toContain("expected: the tool none among those offered, because the script calls it");
+    expect(exitCode).toBe(2);
+  });
+});
+
 describe("mistakes in a program end with 2, with their place", () => {
   it("a mistyped key", async () => {
     const cwd = await copyExample();

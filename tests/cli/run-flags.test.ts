@@ -86,6 +86,10 @@ describe("-i key=value", () => {
 
   it.each([
     [["-i", "count=many"], "llm-do: -i count=many: this must be a whole number\n"],
+    [
+      ["-i", "count=many", "-i", "draft=perhaps"],
+      "llm-do: -i count=many: this must be a whole number\n-i draft=perhaps: this must be true or false\n",
+    ],
     [["-i", "title=@none.txt"], "-i title=@none.txt: there is no file none.txt; write @FILE, @- for stdin, or @@"],
     [["-i", "title=@-", "-i", "tags=@-"], "stdin can be read once, and -i title=@- and -i tags=@- read it\n"],
     [["-", "-i", "title=@-"], "stdin can be read once, and -i title=@- and the prompt `-` read it\n"],

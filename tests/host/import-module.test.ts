@@ -77,6 +77,22 @@ describe("importModule, in a folder without a package", () => {
     expect(await host.importModule(join(folder, "tools.ts"))).toMatchObject({ value: 4 });
   });
 
+  test("runs modules in a package without a type, and says nothing of it", async () => {
+    put({
+      "package.json": "{}",
+      "tools.ts": 'import { helped } from "./helper.js";\nexport const value: number = helped;',
+      "helper.ts": 'import { more } from "./more.js";\nexport const helped: number = more;',
+      "more.js": "export const more = 4;",
+    });
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => warnings.push(warning);
+    process.on("warning", listen);
+    expect(await host.importModule(join(folder, "tools.ts"))).toMatchObject({ value: 4 });
+    await new Promise(setImmediate);
+    process.off("warning", listen);
+    expect(warnings).toEqual([]);
+  });
+
   test("accepts names with blanks, percent signs and letters of all kinds", async () => {
     put({ "a b%20#é/tools ?.ts": 'export { x } from "./other one.js";', "a b%20#é/other one.ts": "export const x = 1;" });
     expect(await host.importModule(join(folder, "a b%20#é/tools ?.ts"))).toMatchObject({ x: 1 });

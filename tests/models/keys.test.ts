@@ -23,6 +23,20 @@ async function ask(id: string, variables: Record<string, string>, answer: unknow
 const claude = anthropic.body({ text: "ok" });
 const local = chat.body({ text: "ok" });
 
+describe("a server of this machine that is not there", () => {
+  test("is asked once, and the message says how to start it", async () => {
+    const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:11434"), { code: "ECONNREFUSED" });
+    const environment = {
+      ...testEnvironment({}),
+      fetch: () => Promise.reject(new TypeError("fetch failed", { cause: refused })),
+    };
+    const model = await createModelResolver(environment)("ollama:llama3:8b");
+    await expect(generate(model, request([user("Hi")]), false)).rejects.toMatchObject({
+      ...{ code: "network", retryable: false, message: expect.stringContaining("start Ollama (`ollama serve`)") },
+    });
+  });
+});
+
 describe("keys and addresses", () => {
   test("the key goes to the provider's own address", async () => {
     const seen = await ask("anthropic:claude-sonnet-4-5", { ANTHROPIC_API_KEY: " sk-own \n" }, claude);

@@ -135,6 +135,25 @@ test("puts the beginning of long texts in, and says what is left out", async () 
   });
 });
 
+test("shows tables of Markdown as tables, the result first, and at least for a sum that leaves something out", async () => {
+  const table = "All:\n\n| city | kind |\n|---|---|\n| Rome | <b> |\n\n- done";
+  const { journal } = await play({
+    files: { "main.worker": worker("toolsets: { filesystem: {} }") },
+    model: ({ turn }) => (turn === 1 ? { calls: [write("c.txt")] } : table),
+    approval: { mode: "approve_all" },
+    request: { input: "go" },
+  });
+  const page = pageOf(
+    journal.map((entry) =>
+      entry.type === "run-end" ? { ...entry, usage: { ...entry.usage, usd: 0.5, usdAtLeast: true } } : entry,
+    ),
+  );
+  expect(page).toContain("<thead><tr><th>city</th><th>kind</th></tr></thead><tbody><tr><td>Rome</td><td>&lt;b&gt;</td></tr>");
+  expect(page).toContain("- done");
+  expect(page).toContain("at least $0.50");
+  expect(page.indexOf('id="result"')).toBeLessThan(page.indexOf('id="approvals"'));
+});
+
 /** The entries of a run with many calls of long results: `megabytes` of them, which share their texts. */
 function longJournal(megabytes: number): readonly JournalEntry[] {
   const text = "a long result <b> ".repeat(450);

@@ -43,11 +43,12 @@ nav { position: sticky; top: 0; max-height: 100vh; overflow: auto; padding: 18px
 .bar { width: 100%; height: 10px; background: var(--fill); border-radius: 3px; }
 .whole { fill: var(--soft); opacity: .35; } .whole.failed, .whole.denied { fill: var(--bad); opacity: .5; }
 .model { fill: var(--model); } .person { fill: var(--person); } .tool { fill: var(--tool); }
+.keys i { display: inline-block; width: 18px; height: 8px; border-radius: 3px; } i.model { background: var(--model); } i.person { background: var(--person); } i.tool { background: var(--tool); }
 .share { width: 120px; height: 8px; background: var(--fill); }
 .keys { margin-top: 16px; font-size: 12.5px; color: var(--soft); line-height: 2; }
 main { padding: 0 28px 60px; max-width: 1040px; min-width: 0; min-height: 100vh; border-left: 1px solid var(--line); }
 .result { border-left: 3px solid var(--good); padding: 2px 0 2px 14px; }
-.prose { white-space: pre-wrap; }
+.prose { white-space: pre-wrap; } .prose table { width: auto; margin: 6px 0; white-space: normal; }
 .call { border: 1px solid var(--line); border-radius: 10px; background: var(--panel); padding: 16px 18px; margin-bottom: 18px; }
 .call > header { padding-bottom: 8px; }
 .call.denied, .call.failed { border-color: var(--bad); }

@@ -51,11 +51,12 @@ ${renderHeader(run, { torn })}
 <div class="columns">
 <nav aria-label="Calls"><input id="filter" type="search" placeholder="Filter calls ( / )" aria-label="Filter calls">
 <ol id="tree">${ordered.map((call) => renderRow(call, run, context))}</ol>${renderRest(run.calls.length - calls.length)}
+<p class="keys">In the bars: <i class="model"></i> a model answers, <i class="person"></i> a person is asked, <i class="tool"></i> a tool runs.</p>
 <p class="keys"><kbd>j</kbd> <kbd>k</kbd> next, previous · <kbd>a</kbd> next approval · <kbd>e</kbd> unfold or fold all · <kbd>/</kbd> filter</p></nav>
 <main id="main">
+${renderResult(run, context)}
 ${renderApprovals(run, context)}
 ${renderAttempts(run)}
-${renderResult(run, context)}
 <section id="calls"><h2>Calls</h2>${ordered.filter(hasSection).map((call) => renderSection(call, context))}</section>
 </main></div>
 ${new Markup(`<script>${pageScript}</script>`)}</body></html>

@@ -1,3 +1,4 @@
+import { lexer, type Tokens } from "marked";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { count, textOrJson } from "../explain/phrases.ts";
@@ -31,10 +32,10 @@ export class ShownTexts {
     return html`<details class="long"><summary>${label}, ${count(whole.length)} characters: <q>${clipText(whole.trim(), 160)}</q></summary>${block}</details>`;
   }
 
-  /** Texts of models and people, always open. */
+  /** Texts of models and people, always open. Tables of Markdown are shown as tables, all else as it is written. */
   prose(whole: string): Markup {
     const shown = this.#take(whole);
-    return html`<div class="prose">${toText(shown)}${cutNote(whole, shown)}</div>`;
+    return html`<div class="prose">${renderTables(shown)}${cutNote(whole, shown)}</div>`;
   }
 
   diff(lines: readonly PreviewLine[]): Markup {
@@ -59,6 +60,17 @@ export class ShownTexts {
     this.#left -= shown.length + markup;
     return shown;
   }
+}
+
+function renderTables(text: string): readonly Markup[] {
+  if (!/^ *\|?[ :]*-+[ :|-]*$/m.test(text)) return [toText(text)];
+  return lexer(text).map((token) => (token.type === "table" ? renderTable(token as Tokens.Table) : toText(token.raw)));
+}
+
+function renderTable({ header, rows }: Tokens.Table): Markup {
+  const cells = (row: readonly Tokens.TableCell[]) => row.map(({ text }) => html`<td>${text}</td>`);
+  const names = header.map(({ text }) => html`<th>${text}</th>`);
+  return html`<table><thead><tr>${names}</tr></thead><tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody></table>`;
 }
 
 function cutNote(whole: string, shown: string): Markup | "" {
