@@ -10,7 +10,7 @@ import { version } from "./version.ts";
 /** The part of a recorded run that a fork takes. */
 export interface ForkedRun {
   readonly start: FactOf<"run-start">;
-  /** With an `attempt` at the end, as `createForkedEffects` takes them. */
+  /** With an `attempt` at the end, as the policy `forked` takes them. */
   readonly shared: readonly Fact[];
 }
 

@@ -3,11 +3,10 @@ import { type ApprovalPolicy, checkPolicy, checkPolicyOptions } from "./approval
 import { tightenPolicy } from "./approval/tighten-policy.ts";
 import { type Compiled, makerOf } from "./compile/compile.ts";
 import { loginFinder, readCredentials, secretsOf } from "./credentials.ts";
-import type { Effects } from "./effects/effects.ts";
+import { type AnswererOptions, createAnswerer } from "./effects/answerer.ts";
 import type { ForkPoint } from "./effects/fork-point.ts";
-import { createForkedEffects } from "./effects/forked.ts";
-import { createLiveEffects } from "./effects/live.ts";
-import { RequestChanged } from "./effects/resumed.ts";
+import { forked } from "./effects/forked.ts";
+import { RequestChanged } from "./effects/request-changed.ts";
 import { shareRun } from "./fork.ts";
 import { findRecord, isReference } from "./journal/find-store.ts";
 import { JournalError, noJournal } from "./journal/journal.ts";
@@ -166,8 +165,8 @@ export interface RunInterception {
   readonly secrets?: readonly Secret[];
   /** Receives the facts of a run without a journal, without secrets. Must not throw. */
   readonly onFact?: (fact: Fact) => void;
-  /** Returns the answerer of the run's effects. Default: `live`. */
-  readonly answer?: (live: Effects, redact: <T>(value: T) => T) => Effects;
+  /** Returns the answerer of the run's effects. Default: the world answers. */
+  readonly answer?: (live: AnswererOptions["live"], redact: <T>(value: T) => T) => RunSetup["effects"];
   /** In the place of the request's own input. */
   readonly start?: Pick<RunStart, "input" | "files" | "fragments" | "history" | "signal">;
   /** The id of the run that this one is a fork of. */
@@ -265,7 +264,8 @@ async function forkProgram(opened: OpenProgram, request: ForkRequest, stop?: Req
   const { start, shared } = shareRun({ facts, program, host }, stop ? { ...stop, isStop: true } : at);
   const { runId: forkOf, entry, history = [] } = start;
   const isNew = request.input !== undefined;
-  const answer = (live: Effects) => createForkedEffects({ live, shared, ...(isNew ? { entry } : {}) });
+  const answer: RunInterception["answer"] = (live) =>
+    createAnswerer({ live, facts: shared, policy: forked(isNew ? entry : undefined) });
   const whole = { ...request, store };
   if (isNew) return runProgram(opened, whole, { answer, forkOf });
   const { input, files, fragments } = start.input;
@@ -344,8 +344,8 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
   const setup = await createSetup(opened, { ...request, onMessage, runId, redactor, keys });
   const record = await beginRecord(opened, request, { id: runId, redactor, secrets: ids });
   const journal = record?.journal ?? (onFact ? { ...noJournal, append: (fact: Fact) => onFact(redactor.json(fact)) } : noJournal);
-  const live = createLiveEffects({ clock: host.clock, journal });
-  const effects = answer?.(live, (value) => redactor.json(value)) ?? live;
+  const live = { clock: host.clock, journal };
+  const effects = answer?.(live, (value) => redactor.json(value)) ?? createAnswerer({ live });
   const result = await runEntry(
     program,
     { ...setup, effects, writes: record?.writes, results: record?.results },

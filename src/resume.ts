@@ -1,7 +1,8 @@
 import { relative, resolve } from "node:path";
 import type { ApprovalPolicy } from "./approval/policy.ts";
+import { createAnswerer } from "./effects/answerer.ts";
 import { conversationOf } from "./effects/conversation.ts";
-import { createResumedEffects } from "./effects/resumed.ts";
+import { resumed } from "./effects/resumed.ts";
 import { createRunState } from "./effects/run-state.ts";
 import { voidsOf } from "./effects/voids.ts";
 import type { Host } from "./host/host.ts";
@@ -106,7 +107,7 @@ export async function continueRun(
   const { messages, onMessage } = collectMessages(program, request.onMessage);
   try {
     const setup = await createSetup({ runId, redactor, limits: terms.limits, onMessage });
-    const effects = createResumedEffects({ clock: host.clock, journal, recorded: facts, times });
+    const effects = createAnswerer({ live: { clock: host.clock, journal }, facts, policy: resumed(times) });
     const result = await runEntry(
       program,
       {

@@ -1,4 +1,5 @@
 import { Suspended } from "../effects/activity.ts";
+import { toStart } from "../effects/effects.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
@@ -52,10 +53,11 @@ export async function executeCode(run: GateRun, call: CodeCall, { granted, enter
 
 async function recordStart(run: GateRun, { request }: PendingCall, { preparation }: PreparedCall): Promise<void> {
   const { callPath, depth, signal } = request.runtime;
-  await run.effects.requireStart(callPath, signal);
+  await run.effects.requireLive(toStart(callPath, signal));
   signal.throwIfAborted();
   const input = { input: preparation.canonicalArgs, files: [], fragments: [] };
-  await run.effects.recordDurably({ type: "call-start", callPath, kind: "tool", name: request.name, depth, input });
+  run.effects.record({ type: "call-start", callPath, kind: "tool", name: request.name, depth, input });
+  await run.effects.onDisk();
 }
 
 function recordEnd(run: GateRun, { request }: PendingCall, result: ToolResult | undefined): void {
@@ -68,17 +70,18 @@ function recordEnd(run: GateRun, { request }: PendingCall, result: ToolResult | 
 }
 
 /** In a replay, a stop can meet code a moment earlier than it did: code that came to its end all the same has its recorded result. */
-function resultOfAborted(run: GateRun, { request: { runtime } }: PendingCall): (thrown: unknown) => ToolResult {
-  return (thrown) => {
-    const result = runtime.signal.aborted ? run.effects.endToReach(runtime.callPath)?.result : undefined;
-    if (!result) throw thrown;
-    return result as unknown as ToolResult;
+function resultOfAborted(run: GateRun, { request: { runtime } }: PendingCall): (thrown: unknown) => Promise<ToolResult> {
+  return async (thrown) => {
+    const { signal, callPath } = runtime;
+    const ended = signal.aborted ? await run.effects.finish(callPath, signal)?.catch(() => undefined) : undefined;
+    if (!ended?.result) throw thrown;
+    return ended.result as unknown as ToolResult;
   };
 }
 
 /** The result of code that ended in an earlier attempt of the run, and is not entered again. */
 export function recallResult(run: GateRun, { request }: PendingCall): ToolResult | undefined {
-  const ended = run.effects.recallEnd(request.runtime.callPath);
+  const ended = run.effects.recall("call-end", { callPath: request.runtime.callPath });
   if (ended?.result) request.onRepeated?.();
   return ended?.result as unknown as ToolResult | undefined;
 }

@@ -150,7 +150,7 @@ async function forwardThroughGate(gated: Gated, given: GatedCall): Promise<ToolR
     forwarded = forwardCall(gated, ticket?.waits ? { ...given, ticket } : given);
   } catch (thrown) {
     ticket?.release();
-    return recordRefusal(gated.run, given, { number: 1, thrown });
+    return recordRefusal(gated.run, { request: given, key: keyOfRound(given, 1) }, thrown);
   }
   const result = await passGate(forwarded.gated, forwarded.request);
   return result.ok ? { ok: true, value: forwarded.toResult(result.value) } : result;
@@ -182,7 +182,7 @@ async function passGate({ run, binding, tools, open }: Gated, request: GatedCall
       if (answer.type === "approved") return await execute(run, call, new Grant(answer.prepared));
       edited = answer.args;
     } catch (thrown) {
-      return recordRefusal(run, request, { number, thrown });
+      return recordRefusal(run, call, thrown);
     } finally {
       call.stage("past");
       releaseTickets(call);
@@ -249,11 +249,12 @@ function throwRecordedRefusal({ effects }: GateRun, { key }: Round): void {
 function judge(run: GateRun, call: Round, looked: PreparedCall): { readonly verdict: Verdict; readonly prepared: PreparedCall } {
   const { key, request } = call;
   request.runtime.signal.throwIfAborted();
-  const recorded = run.effects.recall("verdict", key);
-  if (recorded) run.effects.review(recorded, (given) => judgeRecorded([...run.rules, ...readRules(given)], call, recorded));
-  const judged = recorded ?? judgeCall(run.rules, call, looked);
+  const judged = run.effects.recall("verdict", key) ?? judgeCall(run.rules, call, looked);
   const prepared = judged.verdict.type === "ask" ? showCall(call, looked, run.redactor) : looked;
-  run.effects.record(recorded ?? { type: "verdict", ...key, tool: request.name, ...recordOf(prepared), ...judged });
+  run.effects.decideOnce("verdict", key, {
+    decide: () => ({ tool: request.name, ...recordOf(prepared), ...judged }),
+    again: (given, recorded) => judgeRecorded([...run.rules, ...readRules(given)], call, recorded),
+  });
   // A refusal before the question is repeated here, one after its answer by `confirm`.
   if (!run.effects.recall("decision", key)) throwRecordedRefusal(run, call);
   return { verdict: judged.verdict, prepared };
@@ -379,15 +380,9 @@ function keyOfRound({ keyPrefix = "", runtime }: GatedCall, number: number): Fac
   return { callPath: runtime.callPath, key: `${keyPrefix}${number}` };
 }
 
-interface FailedRound {
-  readonly number: number;
-  readonly thrown: unknown;
-}
-
-function recordRefusal(run: GateRun, request: GatedCall, { number, thrown }: FailedRound): ToolResult {
+function recordRefusal(run: GateRun, { request, key }: Pick<Round, "request" | "key">, thrown: unknown): ToolResult {
   const refused = failureOf(run, request, thrown);
-  const { name: tool } = request;
-  if (!refused.ok) run.effects.record({ type: "refusal", ...keyOfRound(request, number), tool, error: refused.error });
+  if (!refused.ok) run.effects.record({ type: "refusal", ...key, tool: request.name, error: refused.error });
   return refused;
 }
 

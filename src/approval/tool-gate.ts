@@ -1,5 +1,5 @@
 import { Activity } from "../effects/activity.ts";
-import { createLiveEffects } from "../effects/live.ts";
+import { createAnswerer } from "../effects/answerer.ts";
 import { noScopes } from "../host/no-scopes.ts";
 import { nodeClock } from "../host/node-clock.ts";
 import type { Scopes } from "../host/scopes.ts";
@@ -91,7 +91,7 @@ export function createToolGate(options: ToolGateOptions): ToolGate {
   if (policy.onUnanswered === "hold") throw new TypeError("`onUnanswered: hold` needs a run, which can be resumed");
   const redactor = new Redactor(secrets);
   const controller = new AbortController();
-  const effects = createLiveEffects({ clock: nodeClock, journal: noJournal });
+  const effects = createAnswerer({ live: { clock: nodeClock, journal: noJournal } });
   const gate = createGate({
     runId: name,
     policy,

@@ -1,6 +1,6 @@
 import { describeChange } from "../effects/describe-change.ts";
 import type { Effects } from "../effects/effects.ts";
-import { RequestChanged } from "../effects/resumed.ts";
+import { RequestChanged } from "../effects/request-changed.ts";
 import { ModelError } from "../models/model.ts";
 import { errorMessage } from "../util/error-message.ts";
 

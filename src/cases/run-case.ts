@@ -3,7 +3,8 @@ import type { ApprovalPolicy } from "../approval/policy.ts";
 import { type Compiled, diagnoseMentions } from "../compile/compile.ts";
 import { positionAt } from "../diagnostics/position.ts";
 import type { Span } from "../diagnostics/source.ts";
-import { createRecordedEffects, createRecordingFilter, type RunsForReal } from "../effects/recorded.ts";
+import { createAnswerer } from "../effects/answerer.ts";
+import { createRecordingFilter, type RunsForReal, recorded } from "../effects/recorded.ts";
 import type { TestCaseSyntax } from "../language/test-shape.ts";
 import { type RunInterception, runWith } from "../llm-do.ts";
 import type { Program } from "../program/program.ts";
@@ -166,7 +167,8 @@ class CaseInScratch {
       ...(mode === "record" ? { onFact: keep } : {}),
       answer: (live, redact) => {
         const recording = this.#scratch.answers?.facts[part].map((fact) => this.#restoreFolder(fact));
-        return noteMisses(recording ? createRecordedEffects({ live, recording, runsForReal, redact }) : live, misses);
+        const known = recording ? { facts: recording, policy: recorded({ runsForReal, redact }) } : {};
+        return noteMisses(createAnswerer({ live, ...known }), misses);
       },
     };
   }

@@ -1,6 +1,6 @@
 import type { ApprovalRule, OpenQuestion, Verdict } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
-import type { EffectKind, Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
+import type { EffectKind, Fact, FactKey, FactOf, FactPlace, KeyedFactType, PlacedFactType } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { LimitName, Usage } from "../protocol/usage.ts";
 import type { RunState } from "./run-state.ts";
@@ -8,9 +8,8 @@ import type { RunState } from "./run-state.ts";
 /*
  * Terminology. A *fact* is something that is true of a run, as plain data; the journal holds facts. The *state* of a run is a
  * fold over its facts. An *effect* is what a run does to the world or asks of it (a model request, the execution of a tool, a
- * question). The *answerer* decides where the outcome of an effect comes from: from the world and into the journal (`live`), from
- * nowhere (`rehearsed`: what a run would do first), or from the facts of an earlier run (`replayed`). Runtime and gate ask for
- * effects and never know which answerer they have.
+ * question). The *answerer* decides where the outcome of an effect comes from: from the world and into the journal, or from the facts of
+ * an earlier run. Its *policy* says which. Runtime and gate ask for effects and never know which policy their answerer has.
  */
 
 /** Describes an effect: plain data, known before it happens. */
@@ -41,58 +40,43 @@ export interface Effect<T> {
   readonly codec: OutcomeCodec<T>;
   /** Usage that the provider reported before it failed. Default: nothing. */
   readonly spentByFailure?: () => Usage | undefined;
-  /** Does it. Called by the answerer `live` alone, once. */
+  /** Does it. Called by `live.ts` alone, once. */
   readonly work: () => Promise<T>;
   /** Records again what was recorded while the work ran. Called in the place of `work` where the outcome is recorded. Default: nothing. */
   readonly repeat?: () => Promise<void>;
 }
 
-/** The one seam between a run and the world. One object for each run. */
+/** The one seam between a run and the world. One object for each run; `createAnswerer` makes it. */
 export interface Effects {
   readonly state: RunState;
   /** Applies a fact to the state at once, and appends it to the journal, after all earlier ones. Never throws. */
   record(fact: Fact): void;
-  /** Records, and resolves when the fact is on disk. Rejects with a `JournalError`. */
-  recordDurably(fact: Fact): Promise<void>;
+  /** Resolves when all facts so far are on disk. Rejects with a `JournalError`. */
+  onDisk(): Promise<void>;
   /**
    * Answers an effect. Rejects with what the work rejected with; with a `JournalError` where the journal cannot be written;
    * with a `ReplayMiss` where a replayed run asks for what the record does not hold.
    */
   perform<T>(effect: Effect<T>, signal: AbortSignal): Promise<T>;
-  /** The recorded fact of a decision; undefined where the decision is to be made now. Asked before the state is read. */
-  recall<Type extends KeyedFactType>(type: Type, key: FactKey): FactOf<Type> | undefined;
   /**
-   * Asks whether a limit allows something: a decision that reads live bookkeeping. Returns the limit that does not, and records
-   * it. A replayed run is refused what the recorded run was refused, and `check` is not called.
+   * The recorded fact of a decision, or of a call that starts or ends: undefined where that is decided, entered or ended now. Asked before
+   * the state is read. The end of a call that a replay enters is not recalled.
    */
-  checkLimit(key: FactKey, check: () => ReachedLimit | undefined): ReachedLimit | undefined;
+  recall<Type extends PlacedFactType>(type: Type, at: FactPlace): FactOf<Type> | undefined;
   /**
-   * Called with a recorded verdict that stands. A replay has the call judged again, by the rules of today and those that the run was given
-   * then, and notes where that comes to something else; nothing else does.
+   * Returns the recorded fact of a decision, or makes it and records it: the one way of decisions that read the state or live bookkeeping,
+   * so that they hold in every replay. `decide` returns the fact without its place, or undefined where there is nothing to record. A
+   * limit that a replay does not have in its record is not reached, and not checked. `again` makes a recorded verdict anew, by the rules of
+   * today and those that the run was given then: a replay notes where that comes to something else, and goes on with the recorded one.
    */
-  review(recorded: FactOf<"verdict">, judge: (given: readonly ApprovalRule[]) => Verdict | undefined): void;
-  /** Resolves when all that came before a recalled fact has happened again. */
-  turnOf(fact: Fact): Promise<void>;
+  decideOnce<Type extends KeyedFactType>(type: Type, key: FactKey, decision: Decision<Type>): FactOf<Type>;
+  decideOnce<Type extends KeyedFactType>(type: Type, key: FactKey, decision: OpenDecision<Type>): FactOf<Type> | undefined;
   /**
-   * Called when a call (`undefined`: the run) has come to its end. Undefined where it ends now; a replayed run waits for what came before
-   * its end, and rejects where the recorded call was aborted before.
+   * Called before something outside of any effect is read (the files that a call names, an approver) and before a call starts. Undefined
+   * where it can be done. A replayed run has all of it in its record: it waits for what ended the recorded call, or rejects with a
+   * `ReplayMiss`.
    */
-  finish(callPath: CallPath | undefined, signal: AbortSignal): Promise<void> | undefined;
-  /**
-   * Called when a call below this one has failed, before what runs beside it is aborted: that is recorded, so that a replay aborts it at
-   * the same point. Undefined where it is aborted now.
-   */
-  abortBelow(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
-  /** Records as interrupted all effects that are under way: called before the end of the run is recorded. */
-  interruptAll(): void;
-  /** Called before a call starts. Undefined where it can; a replay does not start a call that did not, as `requireLive`. */
-  requireStart(callPath: CallPath, signal: AbortSignal): Promise<never> | undefined;
-  /** The recorded start of a call; undefined where it starts now. */
-  recallStart(callPath: CallPath): FactOf<"call-start"> | undefined;
-  /** The recorded end of a call that is not entered again: its caller gets what it got. Undefined in a replay, which enters every call. */
-  recallEnd(callPath: CallPath): FactOf<"call-end"> | undefined;
-  /** The recorded end of a call that a replay enters; undefined outside of replays. */
-  endToReach(callPath: CallPath): FactOf<"call-end"> | undefined;
+  requireLive(need: LiveNeed): Promise<never> | undefined;
   /**
    * The last verdict on a call that has begun in an earlier attempt of the run and of whose end nothing is recorded: it may have had its
    * effect. `key` is the call's prefix of keys.
@@ -100,21 +84,43 @@ export interface Effects {
   begun(key: FactKey): FactOf<"verdict"> | undefined;
   /** True while all that a call does is taken from an earlier attempt of the run. */
   isReplayed(callPath: CallPath): boolean;
+  /** Resolves when all that came before a recalled fact has happened again. */
+  turnOf(fact: Fact): Promise<void>;
   /**
-   * Called before something outside of any effect is read: the files that a call names, an approver. Undefined where it can be read. A
-   * replayed run has all of it in its record: it waits for what ended the recorded call, or rejects with a `ReplayMiss`.
+   * Called when a call (`undefined`: the run) has come to its end. Undefined where it ends now. A replayed run waits for what came before
+   * its end, and resolves with that; it rejects where the recorded call was aborted before.
    */
-  requireLive(need: LiveNeed): Promise<never> | undefined;
-  /** Waits for what is outside of the record: an approver, a connection that closes. A replayed run does not. */
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  /** Waits before a request is made again. `next` is its key: where its answer comes from a record, nothing waits. */
-  waitToRetry(milliseconds: number, next: FactKey, signal: AbortSignal): Promise<void>;
+  finish(callPath: CallPath | undefined, signal: AbortSignal): Promise<FactOf<"call-end"> | undefined> | undefined;
+  /**
+   * Called when a call below this one has failed, before what runs beside it is aborted: that is recorded, so that a replay aborts it at
+   * the same point. Undefined where it is aborted now.
+   */
+  abortBelow(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
+  /** Records as interrupted all effects that are under way: called before the end of the run is recorded. */
+  interruptAll(): void;
   /** Sets what ends a call whose time was up in the recorded run, or the run that its user aborted. Live, nothing calls it. */
   onInterruption(end: (reason: Interruption) => void): void;
+  /**
+   * Waits for what is outside of the record: an approver, a connection that closes. A replayed run does not. `next`: the key of the effect
+   * that the wait is for; where its answer comes from a record, nothing waits.
+   */
+  sleep(milliseconds: number, signal: AbortSignal, next?: FactKey): Promise<void>;
   /**
    * Calls `expire` when a time is over: of a call, of which earlier attempts are a part, or, without `limit`, from now on. In a replayed run time does not pass: `expire` is called where the fact `limit` was recorded.
    */
   startTimer(milliseconds: number, expire: () => void, limit?: FactKey): Timer;
+}
+
+/** A fact without its type and place. */
+export type FactBody<Type extends KeyedFactType> = Omit<FactOf<Type>, "type" | keyof FactKey>;
+
+export interface OpenDecision<Type extends KeyedFactType> {
+  readonly decide: () => FactBody<Type> | undefined;
+  readonly again?: (given: readonly ApprovalRule[], recorded: FactOf<"verdict">) => Verdict | undefined;
+}
+
+export interface Decision<Type extends KeyedFactType> extends OpenDecision<Type> {
+  readonly decide: () => FactBody<Type>;
 }
 
 /** Measures time while it goes; it goes from the start. */
@@ -143,6 +149,14 @@ export interface LiveNeed {
   /** Names what is read, for messages: `the arguments of write_file`. */
   readonly what: string;
   readonly signal: AbortSignal;
+  /** The fact that stands for it, at `key` of the call: where that is recorded, nothing is needed. Default: none does. */
+  readonly unless?: PlacedFactType;
+  readonly key?: string;
+}
+
+/** The need of a call to start. */
+export function toStart(callPath: CallPath, signal: AbortSignal): LiveNeed {
+  return { callPath, unless: "call-start", what: "its start", signal };
 }
 
 /** For runs in which time does not pass. */

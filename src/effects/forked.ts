@@ -1,92 +1,54 @@
-import { noJournal } from "../journal/journal.ts";
 import { type CallPath, isAtOrBelow } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { noUsage } from "../protocol/usage.ts";
-import type { Effect, Effects } from "./effects.ts";
-import { createResumedEffects } from "./resumed.ts";
-import { createFinder, idOf, standingFacts } from "./standing.ts";
-
-export interface ForkedOptions {
-  /** Answers what is not shared, and records everything in the journal of the new run. */
-  readonly live: Effects;
-  /** The facts that the new run takes over; the last one is an `attempt` that says which of them answer nothing. */
-  readonly shared: readonly Fact[];
-  /** The path of the entry, where it begins with another input. Default: it begins with the recorded one. */
-  readonly entry?: CallPath;
-}
+import type { AnswerPolicy } from "./answerer.ts";
+import { createKnownRounds } from "./known-rounds.ts";
+import { idOf } from "./standing.ts";
 
 /**
  * Begins a run with the outcomes of another one, which it records as its own, marked `shared`: they are not charged. A model request
  * gets its recorded answer also where it is different today, since the program is what a fork changes. Everything else is as
- * in a run that goes on.
+ * in a run that goes on. The last of the shared facts is an `attempt` that says which of them answer nothing.
+ *
+ * `entry`: the path of the entry, where it begins with another input. Default: it begins with the recorded one.
  */
-export function createForkedEffects({ live, shared, entry }: ForkedOptions): Effects {
-  // Knows which recorded decisions still hold.
-  const earlier = createResumedEffects({
-    clock: { sleep: live.sleep, monotonic: () => 0 },
-    journal: noJournal,
-    recorded: shared,
-    times: [],
-  });
-  const { facts } = standingFacts(shared);
-  const find = createFinder(facts);
-  for (const fact of shared) live.state.reserve(fact);
-  const paths = new Set(facts.flatMap((fact) => ("callPath" in fact ? [fact.callPath] : [])));
-  const fresh = new Set<CallPath>();
-  const recorded = new Set<string>();
-  const record = (fact: Fact): void => {
-    recorded.add(idOf(fact));
-    earlier.record(fact);
-    live.record(fact);
+export function forked(entry?: CallPath): AnswerPolicy {
+  return ({ recorded, facts, paths, ...index }, { state, record }) => {
+    for (const fact of recorded) state.reserve(fact);
+    const { recall, has, begun } = createKnownRounds({ recorded, facts, paths, ...index });
+    const fresh = new Set<CallPath>();
+    const taken = new Set<string>();
+    /** Takes over all that is recorded of a call that ended: it is not entered. */
+    const copyCall = (callPath: CallPath): void => {
+      for (const fact of facts) {
+        if (!("callPath" in fact) || taken.has(idOf(fact))) continue;
+        if (isAtOrBelow(fact.callPath, callPath)) record(asShared(fact));
+      }
+    };
+    return {
+      accept: (fact, isPerformed) => {
+        if (isPerformed) return true;
+        taken.add(idOf(fact));
+        has(fact);
+        return true;
+      },
+      answer: ({ callPath, kind }, { result, isSame }) => {
+        const answers = kind !== "connect" && (isSame || kind === "model");
+        if (result && result.outcome.type !== "interrupted" && answers) return result.outcome;
+        fresh.add(callPath);
+        return undefined;
+      },
+      copy: asShared,
+      recall: (type, at) => {
+        if (type === "call-start" && at.callPath === entry) return undefined;
+        const fact = recall(type, at);
+        if (fact && type === "call-end") copyCall(at.callPath);
+        return fact;
+      },
+      begun,
+      isReplayed: (callPath) => paths.has(callPath) && !fresh.has(callPath),
+    };
   };
-  const perform = async <T>(effect: Effect<T>, signal: AbortSignal): Promise<T> => {
-    signal.throwIfAborted();
-    const { announced, detail, ...identity } = effect.record;
-    const { callPath, key, kind, digest, sideEffect } = identity;
-    const [found, intent] = [find("result", effect.record), find("intent", effect.record)];
-    const isSame = kind === "model" || (found?.digest ?? intent?.digest) === digest;
-    if (!found || found.outcome.type === "interrupted" || kind === "connect" || !isSame) {
-      fresh.add(callPath);
-      return live.perform(effect, signal);
-    }
-    if (sideEffect || announced) record({ type: "intent", ...identity, detail });
-    await effect.repeat?.();
-    record({ ...found, callPath, key, ...(found.digest === undefined ? {} : { digest }), shared: true });
-    if (found.outcome.type === "error") throw effect.codec.decodeError?.(found.outcome.error);
-    return effect.codec.decode(found.outcome.value);
-  };
-  /** Takes over all that is recorded of a call that ended: it is not entered. */
-  const copyCall = (callPath: CallPath): void => {
-    for (const fact of facts) {
-      if (!("callPath" in fact) || recorded.has(idOf(fact))) continue;
-      if (isAtOrBelow(fact.callPath, callPath)) record(asShared(fact));
-    }
-  };
-  return Object.freeze<Effects>({
-    ...live,
-    perform,
-    record,
-    recordDurably: async (fact) => {
-      recorded.add(idOf(fact));
-      earlier.record(fact);
-      await live.recordDurably(fact);
-    },
-    recall: (type, key) => earlier.recall(type, key),
-    checkLimit: (key, check) => {
-      const known = find("limit", key);
-      if (known) record(known);
-      return known ?? (find("result", key) ? undefined : live.checkLimit(key, check));
-    },
-    recallStart: (callPath) => (callPath === entry ? undefined : earlier.recallStart(callPath)),
-    recallEnd: (callPath) => {
-      const end = earlier.recallEnd(callPath);
-      if (end) copyCall(callPath);
-      return end;
-    },
-    waitToRetry: (milliseconds, next, signal) => earlier.waitToRetry(milliseconds, next, signal),
-    begun: (key) => earlier.begun(key),
-    isReplayed: (callPath) => paths.has(callPath) && !fresh.has(callPath),
-  });
 }
 
 function asShared(fact: Fact): Fact {

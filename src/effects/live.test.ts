@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Fact } from "../protocol/fact.ts";
+import { createAnswerer } from "./answerer.ts";
 import type { Effect } from "./effects.ts";
-import { createLiveEffects } from "./live.ts";
 
 const clock = { sleep: async () => undefined, monotonic: () => 0 };
 
@@ -25,7 +25,7 @@ test("requests beside one another wait for one write, and are made after it; one
     },
     close: async () => undefined,
   };
-  const effects = createLiveEffects({ clock, journal });
+  const effects = createAnswerer({ live: { clock, journal } });
   const perform = (key: string, kind: Kind = {}) => {
     const work = async () => {
       log.push(`work ${key}`);

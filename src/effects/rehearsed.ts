@@ -1,9 +1,9 @@
 import type { Clock } from "../host/host.ts";
 import { noJournal } from "../journal/journal.ts";
-import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { type EffectRecord, type Effects, stillTimer } from "./effects.ts";
-import { createLiveEffects } from "./live.ts";
+import { abortable } from "../util/abortable.ts";
+import { createAnswerer } from "./answerer.ts";
+import type { EffectRecord, Effects } from "./effects.ts";
 
 /** An effect that a rehearsal came to, and did not perform. */
 export class Rehearsed extends Error {
@@ -19,27 +19,33 @@ export class Rehearsed extends Error {
   }
 }
 
+/** Time does not pass. */
 const stillClock: Pick<Clock, "sleep" | "monotonic"> = {
-  sleep: async (_milliseconds, signal) => signal?.throwIfAborted(),
+  sleep: (_milliseconds, signal) => {
+    const forever = new Promise<never>(() => undefined);
+    return signal ? abortable(forever, signal) : forever;
+  },
   monotonic: () => 0,
 };
 
 /**
  * Looks at the world and changes nothing. A tool is taken to return null, and a connection to offer no tools; every other effect
- * rejects with a `Rehearsed`. Time does not pass.
+ * rejects with a `Rehearsed`.
  */
 export function createRehearsedEffects(): Effects {
   const inputs = new Map<string, JsonObject>();
-  const append = (fact: Fact) => {
-    if (fact.type === "call-start") inputs.set(fact.callPath, fact.input.input as JsonObject);
-  };
-  return Object.freeze<Effects>({
-    ...createLiveEffects({ clock: stillClock, journal: { ...noJournal, append } }),
-    perform: async ({ record: effect, codec }) => {
-      if (effect.kind === "connect") return codec.decode({ tools: [], fingerprint: "" });
-      if (effect.kind === "tool") return codec.decode({ ok: true, value: null });
-      throw new Rehearsed(effect, inputs.get(effect.callPath) ?? {});
-    },
-    startTimer: () => stillTimer,
+  return createAnswerer({
+    live: { clock: stillClock, journal: noJournal },
+    policy: () => ({
+      accept: (fact) => {
+        if (fact.type === "call-start") inputs.set(fact.callPath, fact.input.input as JsonObject);
+        return true;
+      },
+      answer: (effect) => {
+        if (effect.kind === "connect") return { type: "value", value: { tools: [], fingerprint: "" } };
+        if (effect.kind === "tool") return { type: "value", value: { ok: true, value: null } };
+        throw new Rehearsed(effect, inputs.get(effect.callPath) ?? {});
+      },
+    }),
   });
 }

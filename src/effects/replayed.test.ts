@@ -4,10 +4,11 @@ import type { Journal } from "../journal/journal.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { memoryHost } from "../testing/memory-host.ts";
+import { createAnswerer } from "./answerer.ts";
 import { compareRuns } from "./compare-runs.ts";
 import type { Effect, Effects, Interruption } from "./effects.ts";
-import { createLiveEffects } from "./live.ts";
-import { createReplayedEffects, ReplayMiss } from "./replayed.ts";
+import { ReplayMiss } from "./recorded-pace.ts";
+import { createReplayedEffects } from "./replayed.ts";
 
 const signal = new AbortController().signal;
 
@@ -24,7 +25,7 @@ function recording() {
     },
     close: async () => undefined,
   };
-  const effects = createLiveEffects({ clock: memoryHost().clock, journal });
+  const effects = createAnswerer({ live: { clock: memoryHost().clock, journal } });
   return { facts, order, effects };
 }
 

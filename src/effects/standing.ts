@@ -1,4 +1,5 @@
-import type { Fact, FactKey, FactOf, KeyedFactType } from "../protocol/fact.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { Fact, FactOf, FactPlace, PlacedFactType } from "../protocol/fact.ts";
 import { questionOf } from "./keys.ts";
 
 /** The record of a run as it holds now. */
@@ -16,13 +17,29 @@ export function idOf(fact: Fact): string {
   return [fact.type, "callPath" in fact ? fact.callPath : "", "key" in fact ? fact.key : ""].join("\n");
 }
 
-/** Finds the fact of a type and a key; the last one where there are several. */
-export type FindFact = <Type extends KeyedFactType>(type: Type, key: FactKey) => FactOf<Type> | undefined;
+/** Finds the fact of a type at a place; the last one where there are several. */
+export type FindFact = <Type extends PlacedFactType>(type: Type, at: FactPlace) => FactOf<Type> | undefined;
 
 export function createFinder(facts: readonly Fact[]): FindFact {
   const known = new Map(facts.map((fact) => [idOf(fact), fact]));
-  return <Type extends KeyedFactType>(type: Type, { callPath, key }: FactKey) =>
-    known.get([type, callPath, key].join("\n")) as FactOf<Type> | undefined;
+  return <Type extends PlacedFactType>(type: Type, { callPath, key = "" }: FactPlace) =>
+    known.get(`${type}\n${callPath}\n${key}`) as FactOf<Type> | undefined;
+}
+
+/** An index of the facts of an earlier run. */
+export interface FactIndex extends StandingFacts {
+  /** All of them, each at its number. */
+  readonly recorded: readonly Fact[];
+  /** Finds facts that stand. */
+  readonly find: FindFact;
+  /** Paths of the calls with facts that stand. */
+  readonly paths: ReadonlySet<CallPath>;
+}
+
+export function indexFacts(recorded: readonly Fact[]): FactIndex {
+  const standing = standingFacts(recorded);
+  const paths = new Set(standing.facts.flatMap((fact) => ("callPath" in fact ? [fact.callPath] : [])));
+  return { recorded, ...standing, find: createFinder(standing.facts), paths };
 }
 
 /** Separates what holds of a run's facts from what a continuation voided or a later fact replaced. */

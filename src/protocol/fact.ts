@@ -305,6 +305,10 @@ export type FactType = Fact["type"];
 export type FactOf<Type extends FactType> = Extract<Fact, { readonly type: Type }>;
 /** The types of facts that a key identifies. */
 export type KeyedFactType = Extract<Fact, FactKey>["type"];
+/** The types of facts that belong to a call. */
+export type PlacedFactType = Extract<Fact, { readonly callPath: CallPath }>["type"];
+/** `key` is absent for a fact that a call has once: its start, its end, its abort. */
+export type FactPlace = Pick<FactKey, "callPath"> & Partial<FactKey>;
 
 /** `epoch`: the number of the lease that it was written under; absent for the first. */
 export type JournalEntry = { readonly v: 2; readonly n: number; readonly time: number; readonly epoch?: number } & Fact;

@@ -1,5 +1,6 @@
 import type { GatedToolset } from "../approval/gate-types.ts";
 import { PolicyStop, UncertainCall } from "../approval/gate-types.ts";
+import { toStart } from "../effects/effects.ts";
 import type { WorkerCode } from "../program/program.ts";
 import { codeCallPath } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
@@ -35,12 +36,12 @@ export type CodeEnd =
 export async function answerByCode(call: CallConfig, frame: CallFrame, code: WorkerCode): Promise<CodeEnd> {
   const { run, signal, worker } = call;
   const callPath = codeCallPath(call.callPath);
-  const recorded = run.effects.recallEnd(callPath);
+  const recorded = run.effects.recall("call-end", { callPath });
   if (recorded) {
     call.budget.countToolCalls(run.effects.state.toolCallsOf(callPath));
     return repeatEnd(recorded.output, recorded.error);
   }
-  await run.effects.requireStart(callPath, signal);
+  await run.effects.requireLive(toStart(callPath, signal));
   signal.throwIfAborted();
   const callee = { kind: "code" as const, name: code.name };
   const input = { input: frame.input, files: [], fragments: [] };

@@ -1,3 +1,4 @@
+import { toStart } from "../effects/effects.ts";
 import type { CodeEntry, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
@@ -15,7 +16,7 @@ import { createRuntime } from "./worker-runtime.ts";
 /** Checks what the entry worker is given. No worker chose it, so no scope confines files that came with it. */
 export async function checkEntryInput({ run, callPath }: CallRequest, worker: Worker, given: WorkerInput): Promise<WorkerInput> {
   const input = (await validateInput(worker.input, given.input, callPath)) as JsonObject;
-  const recorded = run.effects.recallStart(callPath);
+  const recorded = run.effects.recall("call-start", { callPath });
   if (recorded) return { ...given, input, files: recorded.input.files };
   try {
     return { ...given, input, files: await entryFiles(run, worker, { ...given, input }) };
@@ -43,10 +44,10 @@ export async function callCode(request: CallRequest, code: CodeEntry, given: Wor
   const { name } = code;
   if (given.fragments.length > 0)
     throw new RunError("input_invalid", `\`${name}\` is code, and only workers take fragments`, { callPath });
-  if (!code.replayable && run.effects.recallStart(callPath) && run.effects.isReplayed(callPath))
+  if (!code.replayable && run.effects.recall("call-start", { callPath }) && run.effects.isReplayed(callPath))
     throw enteredBefore(name, callPath);
   const input = code.input ? await validateInput(code.input, given.input, callPath) : given.input;
-  await run.effects.requireStart(callPath, signal);
+  await run.effects.requireLive(toStart(callPath, signal));
   signal.throwIfAborted();
   const scopes = await openCallScopes(run, code, callPath);
   const bracket = bracketCall(run, {

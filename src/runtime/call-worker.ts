@@ -1,3 +1,4 @@
+import { toStart } from "../effects/effects.ts";
 import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker, type WorkerCode } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { FactOf } from "../protocol/fact.ts";
@@ -32,12 +33,12 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
   const { run, callPath, depth, signal } = request;
   const worker = run.created.get(id) ?? run.program.workers.get(id);
   if (!worker) throw new Error(`invariant: the worker ${id} is not part of the program`);
-  const recorded = run.effects.recallEnd(callPath);
+  const recorded = run.effects.recall("call-end", { callPath });
   if (recorded) return repeatEnd(request, worker, recorded);
   const { id: model, source: modelSource } = requireModel(worker, callPath);
-  const input = (run.effects.recallStart(callPath)?.input as WorkerInput | undefined) ?? given;
+  const input = (run.effects.recall("call-start", { callPath })?.input as WorkerInput | undefined) ?? given;
   const prompt = renderPrompt(worker, input.input);
-  await run.effects.requireStart(callPath, signal);
+  await run.effects.requireLive(toStart(callPath, signal));
   signal.throwIfAborted();
   const callee = { kind: "worker" as const, name: worker.name, model, modelSource };
   const detail = run.debug || worker.debug ? describeStart(input, prompt) : undefined;

@@ -30,11 +30,11 @@ export interface Room {
 export function compactHistory(call: CallConfig, frame: CallFrame, room: Room): void {
   const { run, callPath } = call;
   const key = { callPath, key: compactionKey(frame.turn + 1, room.attempt) };
-  const recorded = run.effects.recall("compaction", key);
-  const decided = recorded ?? (wasRequested(call, frame, room) ? undefined : decide(call, frame, room));
+  const decided = run.effects.decideOnce("compaction", key, {
+    decide: () => (wasRequested(call, frame, room) ? undefined : decide(call, frame, room)),
+  });
   if (!decided) return;
   const { window, before, after, dropped } = decided;
-  run.effects.record({ type: "compaction", ...key, window, before, after, dropped });
   run.emit(call, { type: "compaction", window, before, after, dropped });
   drop(frame, dropped);
   // The model may have to ask for a dropped result again.

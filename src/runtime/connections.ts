@@ -152,7 +152,10 @@ export class Connections {
 
 /** True in a replay of a call that did not come to its first request: what ended it may have come before the connection. */
 function isCutWhileConnecting({ effects }: RuntimeConfig, callPath: string): boolean {
-  return effects.recallStart(callPath) !== undefined && !effects.recall("intent", { callPath, key: modelKey(1, 1, false) });
+  return (
+    effects.recall("call-start", { callPath }) !== undefined &&
+    !effects.recall("intent", { callPath, key: modelKey(1, 1, false) })
+  );
 }
 
 function canConnect(reference: ToolsetReference): reference is Connector {

@@ -73,14 +73,14 @@ async function cut(call: CallConfig, frame: CallFrame, { callPath, part, text }:
   const id = `r${cuts.callPaths.size + 1}`;
   cuts.callPaths.set(id, callPath);
   const key = { callPath, key: "cut" };
-  const recorded = run.effects.recall("cut", key);
-  if (!recorded) {
+  if (!run.effects.recall("cut", key)) {
     await run.effects.requireLive({ ...key, what: "a result that is cut", signal: call.signal });
     await run.keptResults.keep(callPath, text);
   }
   call.signal.throwIfAborted();
-  const shown = recorded?.shown ?? showPart(text, { id, offset: 0, most: maxResult });
-  run.effects.record({ type: "cut", ...key, tool: part.name, id, characters: recorded?.characters ?? text.length, shown });
+  const { shown } = run.effects.decideOnce("cut", key, {
+    decide: () => ({ tool: part.name, id, characters: text.length, shown: showPart(text, { id, offset: 0, most: maxResult }) }),
+  });
   const shortened = { ...part, result: withText(part.result, shown) };
   cuts.ids.set(shortened, id);
   return shortened;

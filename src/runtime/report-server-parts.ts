@@ -31,8 +31,11 @@ export function reportServerParts(call: CallConfig, frame: CallFrame, { parts }:
 
 /** A name depends on what runs beside the call, so that it is a decision: recorded, and taken from the record. */
 function keepFile({ run, callPath }: CallConfig, file: FilePart, key: string): void {
-  const name = run.effects.recall("artifact", { callPath, key })?.name ?? run.artifacts.nameFor(file);
-  run.effects.record({ type: "artifact", callPath, key, name, sha256: file.sha256 });
+  const { name } = run.effects.decideOnce(
+    "artifact",
+    { callPath, key },
+    { decide: () => ({ name: run.artifacts.nameFor(file), sha256: file.sha256 }) },
+  );
   run.artifacts.add(callPath, file, name);
 }
 

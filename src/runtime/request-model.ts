@@ -86,7 +86,7 @@ interface NextAttempt {
 function planAllowed(call: CallConfig, frame: CallFrame, next: NextAttempt): Attempt {
   const attempt = planAttempt(call, frame, next);
   const key = { callPath: call.callPath, key: attempt.key };
-  const reached = call.run.effects.checkLimit(key, () => call.budget.limitFor(attempt.cost));
+  const reached = call.run.effects.decideOnce("limit", key, { decide: () => call.budget.limitFor(attempt.cost) });
   if (!reached) return attempt;
   if (frame.lastTurn) throw new LimitReached(reached);
   announceLastTurn(call, frame, reached);
@@ -128,7 +128,7 @@ async function waitForRetry(call: CallConfig, frame: CallFrame, { attempt, error
   const facts = { attempt: number, maxAttempts: policy.maxRetries + 1, delayMilliseconds: delay, afterOutput };
   run.emit(call, { type: "retry", ...facts, reason: error.message });
   const next = modelKey(frame.turn + 1, number + 1, frame.lastTurn !== undefined);
-  await run.effects.waitToRetry(delay, { callPath, key: next }, signal);
+  await run.effects.sleep(delay, signal, { callPath, key: next });
 }
 
 /** A failure that other requests would meet, too, ends the run; any other one, the call of the worker. */

@@ -70,7 +70,7 @@ interface SpentCalls {
 function spendToolCalls({ run, callPath, budget }: CallConfig, first: number, wanted: number): SpentCalls {
   for (let allowed = 0; allowed < wanted; allowed++) {
     const key = { callPath, key: spendKey(first + allowed) };
-    const reached = run.effects.checkLimit(key, () => budget.spendToolCall());
+    const reached = run.effects.decideOnce("limit", key, { decide: () => budget.spendToolCall() });
     if (reached) return { allowed, reached };
   }
   return { allowed: wanted };

@@ -1,7 +1,7 @@
 import { joinContext } from "../approval/extra-context.ts";
 import type { GatedCall, GatedToolset } from "../approval/gate-types.ts";
 import { codeCallKey, workerKey } from "../effects/keys.ts";
-import { RequestChanged } from "../effects/resumed.ts";
+import { RequestChanged } from "../effects/request-changed.ts";
 import type { Scopes } from "../host/scopes.ts";
 import type { Worker } from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
@@ -192,15 +192,17 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   const extraContext = readExtraContext(options);
   if (extraContext && !callable.isWorker)
     throw toolFailure("invalid_arguments", `\`${name}\` is a tool, and only workers take \`extraContext\``, "pass it as input");
-  const reached = run.effects.checkLimit(key, () => budget.spendToolCall());
+  const reached = run.effects.decideOnce("limit", key, { decide: () => budget.spendToolCall() });
   if (reached) throw new LimitReached(reached);
-  const recorded = run.effects.recall("code-call", key)?.path;
-  const missed = recorded === undefined ? run.effects.requireLive({ ...key, what: `this call of ${name}`, signal }) : undefined;
+  const missed = run.effects.requireLive({ ...key, unless: "code-call", what: `this call of ${name}`, signal });
   // Only a replay waits here: the gate copies the input before code can change it, and keeps the order of calls.
   if (missed) await missed;
-  const free = Math.max(ordinal, run.effects.state.freeOrdinal(context.callPath));
-  const callPath = recorded ?? childCallPath(context.callPath, free, name);
-  run.effects.record({ type: "code-call", ...key, path: callPath });
+  const { path: callPath } = run.effects.decideOnce("code-call", key, {
+    decide: () => {
+      const free = Math.max(ordinal, run.effects.state.freeOrdinal(context.callPath));
+      return { path: childCallPath(context.callPath, free, name) };
+    },
+  });
   const call = { name, args: input, ...(extraContext ? { extraContext } : {}) };
   const args = joinContext(input, extraContext);
   const report = new CallReport(run, { callPath, depth, tool: name, args, debug: run.debug || (worker.debug ?? false) });

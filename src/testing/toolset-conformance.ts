@@ -1,7 +1,7 @@
 import { createGate } from "../approval/gate.ts";
 import type { ApprovalPolicy } from "../approval/policy.ts";
 import { Activity } from "../effects/activity.ts";
-import { createLiveEffects } from "../effects/live.ts";
+import { createAnswerer } from "../effects/answerer.ts";
 import { nodeClock } from "../host/node-clock.ts";
 import { noJournal } from "../journal/journal.ts";
 import type { JsonObject } from "../protocol/json.ts";
@@ -172,7 +172,7 @@ async function openBench(options: ConformanceOptions, onExecute: () => void = ()
   const make = async (policy: ApprovalPolicy, { tool, args }: Call) => {
     const gate = createGate({
       ...{ runId: "conformance", policy, redactor: new Redactor([]) },
-      effects: createLiveEffects({ clock: nodeClock, journal: noJournal }),
+      effects: createAnswerer({ live: { clock: nodeClock, journal: noJournal } }),
       activity: new Activity(
         () => undefined,
         async () => undefined,
