@@ -68,6 +68,7 @@ const campaigns: readonly Campaign[] = [
     files: ["tests/conformance/run-store.test.ts"],
     environment: { LLM_DO_STORE_SIZE: "whole" },
   },
+  { name: "rows of a map", files: ["tests/map"], environment: { LLM_DO_MAP_ROWS: "10000", LLM_DO_KILL_RUNS: "60" } },
   {
     name: "soak and load",
     files: ["tests/soak"],

@@ -26,20 +26,19 @@ export {
   type ReplayReport,
   type ReplayRequest,
   type ResumeRequest,
-  type RunningRun,
   type RunOutput,
   type RunRequest,
   readConversation,
   replay,
   resume,
   run,
-  start,
   type UndoneFile,
   type UndoPlan,
   type UndoReport,
   type UndoRequest,
   undo,
 } from "./llm-do.ts";
+export { type MappedRow, type MapRequest, mapRuns } from "./map/map-runs.ts";
 // Models.
 export {
   fromLanguageModel,
@@ -100,6 +99,7 @@ export {
 } from "./questions.ts";
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
 export type { Schema } from "./schema/schema.ts";
+export { type RunningRun, start } from "./start.ts";
 // Tools.
 export type * from "./toolsets/callables.ts";
 export type { CreatedWorkerFile } from "./toolsets/dynamic-workers.ts";

@@ -26,7 +26,6 @@ import {
   refuse,
 } from "./open-program.ts";
 import type { Program } from "./program/program.ts";
-import type { EventSink, RunEvent } from "./protocol/event.ts";
 import type { Fact, ProgramOptions } from "./protocol/fact.ts";
 import type { FirstRequest } from "./protocol/first-request.ts";
 import type { JsonObject } from "./protocol/json.ts";
@@ -58,6 +57,7 @@ import { buildEntryInput, checkEntryFiles, inputSchemaOf } from "./runtime/entry
 import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
 import { readFiles, sizeOf } from "./runtime/read-files.ts";
 import { type RehearsalSetup, rehearseEntry } from "./runtime/rehearse.ts";
+import type { RequestPace } from "./runtime/request-pace.ts";
 import { requireIsolation } from "./runtime/require-isolation.ts";
 import { warnOfPrices } from "./runtime/require-prices.ts";
 import { type RunStart, runEntry, unattended } from "./runtime/run-entry.ts";
@@ -115,50 +115,6 @@ export async function run(request: RunRequest): Promise<RunOutput> {
   return runProgram(opened, request, {}).catch(failAsRun);
 }
 
-/** A run that has been started. */
-export interface RunningRun {
-  /**
-   * The events of the run as they come, kept until they are read: no run waits for its reader. While 10,000 are unread, `text-delta`,
-   * `reasoning-delta` and `partial-output` are left out. They can be iterated once, and end when the run ends, also if it fails: then
-   * `result` rejects. Leaving the loop stops the iteration and not the run.
-   */
-  readonly events: AsyncIterable<RunEvent>;
-  /** As of `run`. A rejection that nobody awaits is not reported. */
-  readonly result: Promise<RunOutput>;
-}
-
-/** Events that wait for a reader before pieces are left out. */
-const mostUnread = 10_000;
-
-/** A `message` has in whole what these tell in part. */
-function isPiece({ type }: RunEvent): boolean {
-  return type === "text-delta" || type === "reasoning-delta" || type === "partial-output";
-}
-
-/** Starts a run as `run` does, and returns at once, with its events to iterate over. Default for `deltas`: true. */
-export function start(request: RunRequest): RunningRun {
-  let reader: ReadableStreamDefaultController<RunEvent> | undefined;
-  const events = new ReadableStream<RunEvent>(
-    {
-      start: (controller) => {
-        reader = controller;
-      },
-      cancel: () => {
-        reader = undefined;
-      },
-    },
-    { highWaterMark: mostUnread },
-  );
-  const onEvent: EventSink = (event) => {
-    if (!isPiece(event) || (reader?.desiredSize ?? 0) > 0) reader?.enqueue(event);
-    // A promise of the listener is returned, so that its rejection is dropped.
-    return request.onEvent?.(event);
-  };
-  const result = run({ deltas: true, ...request, onEvent }).finally(() => reader?.close());
-  result.catch(() => undefined);
-  return { events, result };
-}
-
 /** Stands between a run and the world, for tests of programs. Without members it changes nothing. */
 export interface RunInterception {
   /** Values that the run's redactor replaces, beside those that it knows. */
@@ -171,6 +127,10 @@ export interface RunInterception {
   readonly start?: Pick<RunStart, "input" | "files" | "fragments" | "history" | "signal">;
   /** The id of the run that this one is a fork of. */
   readonly forkOf?: string;
+  /** Default: a new id. */
+  readonly runId?: string;
+  /** Shared with other runs. */
+  readonly pace?: RequestPace;
 }
 
 /** Runs a program as `run` does, with something in between. Not among the public names. */
@@ -302,9 +262,14 @@ export async function createWorker(
  * run has ended or another process executes it, `changed` where the program asks a model for something else than was recorded, and
  * `uncertain` where a call may have run already and there is no approver to ask.
  */
-export async function resume(request: ResumeRequest): Promise<RunOutput> {
+export function resume(request: ResumeRequest): Promise<RunOutput> {
+  return resumeWith(request, {});
+}
+
+/** Goes on as `resume` does, at a pace that other runs share. Not among the public names. */
+export async function resumeWith(request: ResumeRequest, between: Pick<RunInterception, "pace">): Promise<RunOutput> {
   const opened = await openRun(request, resumeOptions);
-  return resumeProgram(opened, request)
+  return resumeProgram(opened, request, between)
     .catch((thrown: unknown) => goOnFrom(opened, request, thrown))
     .catch(failAsRun);
 }
@@ -317,7 +282,11 @@ function goOnFrom(opened: OpenProgram, request: ResumeRequest, thrown: unknown):
   return forkProgram(opened, request, { callPath, turn: Number(detail["turn"]) });
 }
 
-async function resumeProgram(opened: OpenProgram, request: ResumeRequest): Promise<RunOutput> {
+async function resumeProgram(
+  opened: OpenProgram,
+  request: ResumeRequest,
+  { pace }: Pick<RunInterception, "pace">,
+): Promise<RunOutput> {
   const { program, host } = opened;
   const { keys, secrets: stored } = await readCredentials(host);
   const secrets = secretsOf(host, program, stored);
@@ -327,21 +296,21 @@ async function resumeProgram(opened: OpenProgram, request: ResumeRequest): Promi
     request,
     secrets,
     policy,
-    createSetup: (of) => createSetup(opened, { ...request, ...of, keys }),
+    createSetup: (of) => createSetup(opened, { ...request, ...of, keys, pace }),
   });
 }
 
 async function runProgram(opened: OpenProgram, request: RunRequest, between: RunInterception): Promise<RunOutput> {
   const { program, host } = opened;
   const start = between.start ?? (await createStart(opened, request));
-  const runId = host.createId();
+  const { runId = host.createId(), pace } = between;
   const ids = new RunSecrets(() => host.createKey());
   const { keys, secrets } = await readCredentials(host);
   const { secrets: more = [], onFact, answer } = between;
   const known = secretsOf(host, program, secrets);
   const redactor = new Redactor(more.length === 0 ? known : [...known, ...more], ids);
   const { messages, onMessage } = collectMessages(program, request.onMessage);
-  const setup = await createSetup(opened, { ...request, onMessage, runId, redactor, keys });
+  const setup = await createSetup(opened, { ...request, onMessage, runId, redactor, keys, pace });
   const record = await beginRecord(opened, request, { id: runId, redactor, secrets: ids });
   const journal = record?.journal ?? (onFact ? { ...noJournal, append: (fact: Fact) => onFact(redactor.json(fact)) } : noJournal);
   const live = { clock: host.clock, journal };
@@ -365,7 +334,7 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
 
 interface SetupRequest
   extends Pick<RunRequest, "approval" | "limits" | "prices" | "debug" | "deltas" | "onEvent" | "onMessage">,
-    Pick<RunSetup, "runId" | "redactor"> {
+    Pick<RunSetup, "runId" | "redactor" | "pace"> {
   readonly keys: readonly KeyForVariable[];
 }
 
@@ -380,6 +349,7 @@ async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<
   const environment = createProviderEnvironment(sources, { mayImport, keys: request.keys });
   return {
     ...{ runId, host, redactor, policy, version, debug, streaming, onEvent, onMessage, givenRules: request.approval?.rules },
+    pace: request.pace,
     limits: checkLimits({ ...program.limits, ...request.limits }),
     resolveModel: createModelResolver({ ...environment, findLogin: loginFinder(host) }, known),
     priceOf: createPriceLookup(checkPrices(prices), known),

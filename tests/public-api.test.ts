@@ -29,6 +29,7 @@ test("llm-do", async () => {
     fromLanguageModel
     judgeCalls
     listQuestions
+    mapRuns
     needsApproval
     preApproved
     readConversation
@@ -86,6 +87,8 @@ test("llm-do", async () => {
     type LimitName
     type Limits
     type MapOptions
+    type MapRequest
+    type MappedRow
     type Message
     type Model
     type ModelErrorCode

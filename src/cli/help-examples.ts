@@ -20,6 +20,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do . --dry-run", "the first request, and no model"],
   ],
   "llm-do chat": [["llm-do chat"], ["llm-do chat . -m anthropic:claude-sonnet-4-5"]],
+  "llm-do map": [
+    ["llm-do map . --inputs rows.jsonl --out results.jsonl --usd 5"],
+    ["llm-do map . --inputs rows.csv --parallel 5 --hold > results.jsonl", "what asks waits; approve, and start again"],
+  ],
   "llm-do check": [
     ["llm-do check", "the program of this folder"],
     ["llm-do check . --headless", "what a run without a terminal would be denied"],

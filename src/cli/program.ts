@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
 import { addTest } from "./add-test.ts";
+import type { MapFlags } from "./commands/map.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
@@ -9,7 +10,7 @@ import { addExamples } from "./help-examples.ts";
 import { explainUnknownFlag } from "./other-words.ts";
 import { addApprovals, addCalls, addFork, addReplay, addResume, addRuns, addUndo, addView } from "./recorded-commands.ts";
 import type { RunFlags } from "./run-flags.ts";
-import { addCompileOptions, addRunOptions } from "./run-options.ts";
+import { addCompileOptions, addMapOptions, addRunOptions } from "./run-options.ts";
 import {
   act,
   addCompletion,
@@ -36,7 +37,7 @@ type Adder = (program: Command, line: CommandLine) => void;
 
 /** Headings of the help, and below each the names of its commands, with what adds them. */
 const groups: Readonly<Record<string, Readonly<Record<string, Adder>>>> = {
-  "Run a program:": { run: addRun, chat: addChat, resume: addResume, "approvals approve deny": addApprovals },
+  "Run a program:": { run: addRun, chat: addChat, map: addMap, resume: addResume, "approvals approve deny": addApprovals },
   "Know a program before it runs:": { check: addCheck, explain: addExplain, verdict: addVerdict, test: addTest },
   "Look at what ran:": { runs: addRuns, calls: addCalls, view: addView, replay: addReplay, fork: addFork, undo: addUndo },
   "Set up:": { init: addInit, models: addModels, config: addConfig, keys: addKeys, oauth: addOAuth, trust: addTrust },
@@ -127,6 +128,19 @@ function addChat(program: Command, line: CommandLine): void {
     const words = { target: target ?? ".", rest, afterDashes: line.afterDashes };
     line.exitCode = await runCommand(words, { ...flags, chat: true, debug: isDebugging(flags) }, commandNames);
   });
+}
+
+function addMap(program: Command, line: CommandLine): void {
+  const map = program
+    .command("map")
+    .description("run a program once for each row of a file; started again, it does only what is missing")
+    .argument("<target>", targetHelp);
+  addMapOptions(map).action(
+    act(line, async () => {
+      const { mapCommand } = await import("./commands/map.ts");
+      return (target: string, flags: MapFlags) => mapCommand(target, { ...flags, verbose: 0, debug: isDebugging(flags) });
+    }),
+  );
 }
 
 /** Says how a program is meant that has the name of a command. */

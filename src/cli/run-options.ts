@@ -76,8 +76,8 @@ export function addResumeOptions(resume: Command): Command {
     .option("--from-here", "where a request is not the recorded one any more, go on from it as a new run");
 }
 
-function addAttendanceOptions(run: Command): Command {
-  acceptBareEvents(run);
+/** The flags that say who decides, and what a run may cost. */
+function addTermOptions(run: Command): Command {
   return run
     .optionsGroup("Approval and trust:")
     .option("--approve-all", "run everything that would ask")
@@ -97,7 +97,38 @@ function addAttendanceOptions(run: Command): Command {
       "what a model costs, in dollars for a million tokens of input and of output, and, as a third number, of cached input (repeatable)",
       collectPrice,
     )
-    .option("--max-depth <number>", "the deepest worker call; the entry is 0 (default: 5)", parseCount)
+    .option("--max-depth <number>", "the deepest worker call; the entry is 0 (default: 5)", parseCount);
+}
+
+/** The flags of runs for the rows of a file. */
+export function addMapOptions(map: Command): Command {
+  return addTermOptions(
+    addCompileOptions(
+      map
+        .optionsGroup("Rows:")
+        .requiredOption("--inputs <file>", "the rows: JSON Lines, or CSV with a header (.csv, .tsv); - is JSON Lines on stdin")
+        .option(
+          "--out <file>",
+          "where a line for each row goes, in the order of the rows; started again, only what is missing runs",
+        )
+        .option("--parallel <number>", "the most rows at a time", parseCount, 20)
+        .option("--usd <number>", "dollars for all rows: no request goes out once they are spent", parseDollars)
+        .option("--again", "begin anew, whatever an earlier start with this --out did"),
+    ),
+  )
+    .optionsGroup("Output and records:")
+    .option("-q, --quiet", "say nothing but the results")
+    .option("--debug", "with stack traces; also by LLM_DO_DEBUG=1");
+}
+
+function parseDollars(value: string): number {
+  if (/^\d+(?:\.\d+)?$/.test(value) && Number(value) > 0) return Number(value);
+  throw new InvalidArgumentError("It must be a number of dollars, more than 0.");
+}
+
+function addAttendanceOptions(run: Command): Command {
+  acceptBareEvents(run);
+  return addTermOptions(run)
     .optionsGroup("Output and records:")
     .option("--headless", "ask nothing, even at a terminal")
     .option("--json", "print one JSON object in place of the output")

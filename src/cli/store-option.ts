@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 
 /** The commands that begin runs or look at some. */
-const users = new Set(["run", "resume", "approvals", "approve", "deny", "runs", "view", "replay", "fork", "undo"]);
+const users = new Set(["run", "map", "resume", "approvals", "approve", "deny", "runs", "view", "replay", "fork", "undo"]);
 
 /** `--store FOLDER` for a command that takes runs: it stands for `LLM_DO_STORE`, by which the store is found and hidden. */
 export function addStoreOption(command: Command): void {

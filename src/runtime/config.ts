@@ -28,6 +28,7 @@ import type { CreatedWorkers } from "./created-workers.ts";
 import type { CutResults, KeptResults } from "./cut-results.ts";
 import type { Repeats } from "./loop-guard.ts";
 import type { PrefixWatch } from "./prefix-watch.ts";
+import type { RequestPace } from "./request-pace.ts";
 import type { ServerToolGrants } from "./server-tool-grants.ts";
 
 /** The parameters of a run: everything that decides what may happen is required. */
@@ -50,6 +51,8 @@ export interface RunSetup {
   readonly windowOf: (modelId: string) => Promise<number | undefined>;
   /** The run's own. */
   readonly limits: Limits;
+  /** Shared with other runs. Default: the run goes at its own pace. */
+  readonly pace?: RequestPace | undefined;
   readonly version: string;
   /** Every call is reported in full detail, whatever the program says. */
   readonly debug: boolean;

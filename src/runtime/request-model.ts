@@ -7,7 +7,7 @@ import type { Usage } from "../protocol/usage.ts";
 import { seededFraction } from "../util/seeded-fraction.ts";
 import type { Reservation } from "./budget.ts";
 import { compactHistory, noteRefusal } from "./compact-history.ts";
-import type { CallConfig, CallFrame } from "./config.ts";
+import type { CallConfig, CallFrame, RuntimeConfig } from "./config.ts";
 import { announceLastTurn, reserveLastTurn } from "./last-turn.ts";
 import { measureFailure } from "./measure-usage.ts";
 import { type Attempt, type BoundedResponse, toModelEffect } from "./model-effect.ts";
@@ -35,20 +35,25 @@ export async function requestModel(call: CallConfig, frame: CallFrame): Promise<
     const leaveSlot = await budget.takeSlot(signal);
     try {
       // Planned after taking the slot: the remaining budget may change while queued.
-      const attempt = planAllowed(call, frame, { number, priceOf });
+      let attempt = planAllowed(call, frame, { number, priceOf });
       // A recorded answer was charged when it was spent.
       const isRecorded = run.effects.recall("result", { callPath: call.callPath, key: attempt.key }) !== undefined;
+      const waiting = isRecorded ? undefined : run.pace?.admit(signal);
+      if (waiting) {
+        await waiting;
+        attempt = planAllowed(call, frame, { number, priceOf });
+      }
       const reservation = isRecorded ? undefined : budget.reserve(attempt.cost);
       try {
         const response = await run.effects.perform(toModelEffect(call, frame, attempt), signal);
-        charge(reservation, response.usage);
+        charge(run, reservation, response.usage);
         frame.measured = { tokens: response.usage.inputTokens, estimate: attempt.estimate.inputTokens };
         const broken = run.prefixes.note(call.worker.id, attempt.request, response.usage);
         const spoilt = broken === undefined ? [] : [`what the provider had in its cache could not be used: ${broken}`];
         for (const warning of [...(response.warnings ?? []), ...spoilt]) run.emit(call, { type: "warning", message: warning });
         return response;
       } catch (thrown) {
-        charge(reservation, measureFailure(attempt.progress.reported, attempt.estimate, attempt.progress.characters));
+        charge(run, reservation, measureFailure(attempt.progress.reported, attempt.estimate, attempt.progress.characters));
         signal.throwIfAborted();
         if (!(thrown instanceof ModelError)) throw thrown;
         failed = { attempt, error: thrown };
@@ -68,9 +73,10 @@ interface FailedAttempt {
 }
 
 /** Replaces what was reserved by what was spent; `undefined` where nothing is known to be. */
-function charge(reservation: Reservation | undefined, usage: Usage | undefined): void {
+function charge({ pace }: RuntimeConfig, reservation: Reservation | undefined, usage: Usage | undefined): void {
   if (usage) reservation?.commit({ tokens: usage.inputTokens + usage.outputTokens, usd: usage.usd ?? 0 });
   else reservation?.release();
+  if (usage && reservation) pace?.spend(usage.usd ?? 0);
 }
 
 interface NextAttempt {
@@ -124,6 +130,7 @@ async function waitForRetry(call: CallConfig, frame: CallFrame, { attempt, error
   const random = seededFraction(`${run.runId} ${callPath} ${number}`);
   const delay = retryDelay(error, { attempt: number, random, policy });
   if (delay === undefined) throw toRequestFailure(error, call, attempt);
+  if (error.code === "rate_limit") run.pace?.delay(delay);
   const afterOutput = progress.characters > 0;
   const facts = { attempt: number, maxAttempts: policy.maxRetries + 1, delayMilliseconds: delay, afterOutput };
   run.emit(call, { type: "retry", ...facts, reason: error.message });

@@ -1,0 +1,150 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { runCli, startCli, writeProgram } from "../cli/run-cli.ts";
+
+const worker = (more: string) => `---
+model: scripted:model.mjs
+input:
+  type: object
+  properties: { input: { type: string }, n: { type: integer } }
+  required: [input]
+${more}---
+Answer.
+`;
+const model = "export default ({ lastUserText }) => ({ text: `<${lastUserText()}>` });\n";
+
+interface Line {
+  readonly row: number;
+  readonly runId: string | null;
+  readonly stopReason: string;
+  readonly output: unknown;
+}
+
+async function results(cwd: string, name = "out.jsonl"): Promise<readonly Line[]> {
+  const text = await readFile(join(cwd, name), "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+}
+
+test("maps rows of CSV and of JSON Lines, and names each row that is none by its line", async () => {
+  const cwd = await writeProgram({
+    "main.worker": worker(""),
+    "model.mjs": model,
+    "rows.csv": '\uFEFFinput,n\n"a\nb",1\nc,\nd,many\ne\n',
+    "rows.jsonl": '{"input":"a"}\n\n{"input":\n"text"\n{"n":1}\n[1]\n{"input":"z","n":2}',
+  });
+  const csv = await runCli(["map", ".", "--trust", "--inputs", "rows.csv", "--out", "out.jsonl"], { cwd });
+  expect(csv.exitCode).toBe(1);
+  expect((await results(cwd)).map(({ stopReason, output }) => [stopReason, output])).toEqual([
+    ["done", '<{"input":"a\\nb","n":1}>'],
+    ["done", "<c>"],
+    ["invalid", null],
+    ["invalid", null],
+  ]);
+  expect(csv.stderr).toContain("row 3 (line 5): invalid: line 5, column n: this must be a whole number");
+  expect(csv.stderr).toMatch(/row 4 \(line 6\): invalid: .*columns length is 2, got 1/);
+  const lines = await runCli(["map", ".", "--trust", "--inputs", "rows.jsonl", "--quiet"], { cwd });
+  const printed = lines.stdout.trim().split("\n");
+  expect(printed.map((line) => (JSON.parse(line) as Line).stopReason)).toEqual([
+    ...["done", "invalid", "done", "invalid", "invalid", "done"],
+  ]);
+  expect(lines.stdout).toContain("line 3: this is not JSON");
+  expect(lines.stdout).toContain("line 6: a row is an object of the entry's input, or a text");
+});
+
+test("refuses a file that no map wrote, one that is not there, and a flag that makes no sense", async () => {
+  const cwd = await writeProgram({ "main.worker": worker(""), "model.mjs": model, "rows.jsonl": '"a"\n', "mine.txt": "mine\n" });
+  const map = (...flags: readonly string[]) => runCli(["map", ".", "--trust", ...flags], { cwd });
+  expect(await map("--inputs", "rows.jsonl", "--out", "mine.txt")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("no map of this program wrote it"),
+  });
+  expect(await readFile(join(cwd, "mine.txt"), "utf8")).toBe("mine\n");
+  expect(await map("--inputs", "none.csv")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("there is no such file"),
+  });
+  expect(await map("--inputs", "rows.jsonl", "--out", "rows.jsonl")).toMatchObject({ exitCode: 2 });
+  expect(await map("--inputs", "rows.jsonl", "--usd", "0")).toMatchObject({ exitCode: 2 });
+  expect(await map("--inputs", "rows.jsonl", "--out", "mine.txt", "--again")).toMatchObject({ exitCode: 0 });
+});
+
+test("holds questions, and goes on with a row once they are answered", async () => {
+  const cwd = await writeProgram({
+    "main.worker": worker("toolsets: { note: {} }\n"),
+    "model.mjs":
+      'export default ({ turn, lastUserText }) => turn === 1 ? { calls: [{ tool: "note", args: { text: lastUserText() } }] } : { text: "noted" };\n',
+    "tools.ts": noteTool,
+    "rows.jsonl": '"a"\n"b"\n',
+  });
+  const line = ["map", ".", "--trust", "--hold", "--inputs", "rows.jsonl", "--out", "out.jsonl"];
+  expect((await runCli(line, { cwd })).exitCode).toBe(4);
+  const held = await results(cwd);
+  expect(held.map(({ stopReason }) => stopReason)).toEqual(["suspended", "suspended"]);
+  expect((await runCli(["approve", held[1]?.runId ?? "", "--all", "-y"], { cwd })).exitCode).toBe(0);
+  expect((await runCli(line, { cwd })).exitCode).toBe(4);
+  const later = await results(cwd);
+  expect(later.map(({ stopReason, runId }) => [stopReason, runId])).toEqual([
+    ["suspended", held[0]?.runId],
+    ["done", held[1]?.runId],
+  ]);
+  expect(await readFile(join(cwd, "..", "ledger"), "utf8")).toBe("b\n");
+});
+
+const noteTool = `import { appendFileSync } from "node:fs";
+import { tool } from "llm-do";
+export const note = tool({
+  input: { type: "object", properties: { text: { type: "string" } } },
+  run: async ({ text }: { text?: string }) => {
+    appendFileSync("../ledger", text + "\\n");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return "noted";
+  },
+});
+`;
+
+const kills = Number(process.env["LLM_DO_KILL_RUNS"] ?? 20);
+
+describe("kill -9 at any moment", { timeout: 120_000 + kills * 10_000 }, () => {
+  test("ends every row once when the map is started again, or names it uncertain", async () => {
+    const rows = 60 + kills * 6;
+    const cwd = await writeProgram({
+      "main.worker": worker("toolsets: { note: {} }\n"),
+      "model.mjs":
+        'export default async ({ turn, lastUserText }) => {\n  await new Promise((resolve) => setTimeout(resolve, 10));\n  return turn === 1 ? { calls: [{ tool: "note", args: { text: lastUserText() } }] } : { text: `<${lastUserText()}>` };\n};\n',
+      "tools.ts": noteTool,
+    });
+    await writeFile(join(cwd, "..", "ledger"), "");
+    const inputs = Array.from({ length: rows }, (_, row) => `row ${row}`);
+    await writeFile(join(cwd, "rows.jsonl"), inputs.map((input) => `${JSON.stringify(input)}\n`).join(""));
+    const line = ["map", ".", "--trust", "--approve-all", "--parallel", "4", "--inputs", "rows.jsonl", "--out", "out.jsonl"];
+    let killed = 0;
+    for (let kill = 0; kill < kills; kill++) {
+      const running = startCli(line, { cwd });
+      await Promise.race([running.stderrHolds("--approve-all"), running.result]).catch(() => undefined);
+      await setTimeout(((kill * 7919) % 600) + 20);
+      running.child.kill("SIGKILL");
+      if ((await running.result).exitCode === null) killed++;
+    }
+    expect(killed).toBeGreaterThan(kills / 2);
+    const last = await runCli(line, { cwd });
+    const ended = await results(cwd);
+    expect(ended.map(({ row }) => row)).toEqual(inputs.map((_, row) => row + 1));
+    const ledger = (await readFile(join(cwd, "..", "ledger"), "utf8")).trim().split("\n");
+    const uncertain = ended.filter(({ stopReason }) => stopReason === "uncertain");
+    for (const { row, stopReason, output } of ended) {
+      const written = ledger.filter((text) => text === inputs[row - 1]).length;
+      if (stopReason === "uncertain") expect(written).toBeLessThanOrEqual(1);
+      else expect([row, stopReason, output, written]).toEqual([row, "done", `<${inputs[row - 1]}>`, 1]);
+    }
+    expect(last.exitCode).toBe(uncertain.length > 0 ? 1 : 0);
+    // At most those that were under way.
+    expect(uncertain.length).toBeLessThanOrEqual(killed * 4);
+    const runs = new Set(ended.map(({ runId }) => runId));
+    expect(runs.size).toBe(rows);
+  });
+});
