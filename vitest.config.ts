@@ -34,7 +34,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: "alone",
-          include: ["tests/*.test.ts", "tests/{boundary,cli,executor,host,map,mcp,package,postgres,shell,soak,types}/**/*.test.ts"],
+          include: [
+            "tests/*.test.ts",
+            "tests/{boundary,cli,executor,host,map,mcp,package,postgres,shell,soak,types}/**/*.test.ts",
+          ],
         },
       },
     ],
