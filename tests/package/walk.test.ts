@@ -1,56 +1,21 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Block, readBlocks } from "../../scripts/check-docs.ts";
 import { version } from "../../src/version.ts";
+import { createEnvironment, findNode, isSkipped, npm, root, systemPath } from "./npm.ts";
 
 /*
  * The way of a new user, from `npm pack` in an empty folder: runs docs/first-steps.md, docs/tested-prompt.md and the beginning of the README as they stand,
  * on the oldest Node that llm-do takes and on this one. Needs npm's registry; without it the tests are skipped, unless CI is set.
  */
 
-const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "llm-do-walk-"));
-/** npm's own settings of the tests' process name this repository; these few say how the registry is reached. */
-const kept = /^(?!npm_|LLM_DO_)(?!NODE_(?:OPTIONS|PATH)$)|^npm_config_(?:registry|cache|userconfig|globalconfig|cafile)$/i;
-const environment = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name))),
-  LLM_DO_STATE_DIR: join(folder, "state"),
-  NO_COLOR: "1",
-  npm_config_prefer_offline: "true",
-  npm_config_audit: "false",
-  npm_config_fund: "false",
-  npm_config_update_notifier: "false",
-};
-const systemPath = (process.env["PATH"] ?? "").split(delimiter).filter((path) => !path.includes("node_modules"));
-
-const isReachable =
-  npm(["view", "zod", "version", "--no-prefer-offline", "--fetch-retries=0", "--fetch-timeout=5000"]).status === 0;
-const isSkipped = process.platform === "win32" || (!isReachable && !process.env["CI"]);
+const environment = createEnvironment(folder);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
-
-function npm(args: readonly string[], cwd: string = folder) {
-  return spawnSync("npm", args, { cwd, encoding: "utf8", env: environment, shell: process.platform === "win32" });
-}
-
-/** The file of another Node: the system's, where it is of this version, or that of Node's own package for this platform. */
-function findNode(nodeVersion: string): string {
-  const PATH = systemPath.join(delimiter);
-  const system = spawnSync("node", ["-p", "[process.version, process.execPath].join()"], { encoding: "utf8", env: { PATH } });
-  const [version, path] = (system.stdout ?? "").trim().split(",");
-  if (version === `v${nodeVersion}` && path !== undefined) return path;
-  // The file alone: to install the package takes three times the processor time.
-  const prefix = process.platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node";
-  const packed = npm(["pack", "--silent", `${prefix}-${process.platform}-${process.arch}@${nodeVersion}`]);
-  expect({ stderr: packed.stderr, status: packed.status }).toMatchObject({ status: 0 });
-  const unpacked = join(folder, nodeVersion);
-  mkdirSync(unpacked);
-  spawnSync("tar", ["-xzf", join(folder, packed.stdout.trim()), "-C", unpacked, "--strip-components=2", "package/bin/node"]);
-  return join(unpacked, "node");
-}
 
 describe.skipIf(isSkipped)("a new user", () => {
   let tarball = "";
@@ -58,9 +23,9 @@ describe.skipIf(isSkipped)("a new user", () => {
 
   beforeAll(() => {
     if (!existsSync(join(root, "dist/index.js"))) throw new Error("there is no dist/: run `npm run build` first");
-    const packed = npm(["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], root);
+    const packed = npm(["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], { cwd: root, env: environment });
     tarball = join(folder, packed.stdout.trim());
-    const files = { old: findNode("20.20.2"), oldest: findNode("22.18.0"), current: process.execPath };
+    const files = { old: findNode("20.20.2", folder), oldest: findNode("22.18.0", folder), current: process.execPath };
     for (const [name, file] of Object.entries(files)) {
       mkdirSync(join(nodes, name), { recursive: true });
       symlinkSync(file, join(nodes, name, "node"));
