@@ -1,6 +1,6 @@
 import type { EntryHandle } from "../directory.ts";
 import type { Handed, Launch } from "./launch.ts";
-import { enclosing, type Mount, orderMounts } from "./mount.ts";
+import { enclosing, isLayer, type Mount, orderMounts } from "./mount.ts";
 import { createSeccompFilter } from "./seccomp.ts";
 
 export interface Bubblewrap {
@@ -151,7 +151,7 @@ function printMount(mount: Mount, { hand, bubblewrap, around, layerSource }: Pri
       return ["--ro-bind", "/dev/null", mount.path];
     case "read-only":
     case "writable": {
-      if (mount.kind === "writable" && mount.isLayer) return ["--bind", layerSource(mount), mount.path];
+      if (isLayer(mount)) return ["--bind", layerSource(mount), mount.path];
       const flag = mount.kind === "writable" ? "--bind" : "--ro-bind";
       if (mount.descriptor === undefined) return [flag, mount.source, mount.path];
       return [`${flag}-fd`, hand({ type: "descriptor", descriptor: mount.descriptor }), mount.path];

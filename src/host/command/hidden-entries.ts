@@ -1,15 +1,17 @@
 import type { Dirent } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import { nameSet } from "../../util/name-set.ts";
 import { dependencyFolders } from "../dependency-folders.ts";
 import { foldName, isOpened, isReadProtected } from "../protected-names.ts";
 import type { ScopeRoot, ScopeTable } from "../scope-table.ts";
 import { mostLevels, mostNamed, mostWalked } from "../scope-walk.ts";
-import { ScopeError } from "../scopes.ts";
+import { type ScopeDeclaration, ScopeError } from "../scopes.ts";
 import { isTransientName } from "../temporary-name.ts";
 import { entriesOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
 import { holdsCredentials } from "./secret-places.ts";
+import { isWritable, type WritePlace } from "./write-places.ts";
 
 /** Entries of scopes that a command must not see, or sees in another way. Host paths. */
 export interface HiddenEntries {
@@ -19,8 +21,15 @@ export interface HiddenEntries {
   readonly links: readonly string[];
   /** Files, folders and links `.git`. */
   readonly gits: readonly string[];
+  /** Folders of dependencies that are shown as layers. */
+  readonly layers: readonly FolderInScope[];
   /** Virtual paths of the first folders that are too deep. */
   readonly tooDeep: readonly string[];
+}
+
+export interface FolderInScope {
+  readonly scope: ScopeDeclaration;
+  readonly components: readonly string[];
 }
 
 export interface HidingOptions {
@@ -31,6 +40,10 @@ export interface HidingOptions {
   readonly unprotected: ReadonlySet<string>;
   /** As `CommandRequest.hidesCredentials`. */
   readonly hidesCredentials: boolean;
+  /** The folders that the command may write in. */
+  readonly places: readonly WritePlace[];
+  /** Returns whether folders of dependencies can be shown as layers. Called where there are some. */
+  readonly hasLayers: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
 
@@ -42,6 +55,8 @@ interface Walk extends HidingOptions {
   readonly links: string[];
   readonly gits: string[];
   readonly tooDeep: string[];
+  /** Folders of dependencies, which hold many: they are looked into only if they are no layers. */
+  readonly layered: Folder[];
 }
 
 interface Folder {
@@ -53,6 +68,12 @@ interface Folder {
   /** Every name hides: the root lies in a folder that does. */
   readonly isHiding: boolean;
 }
+
+/** Folders of dependencies that hold many folders, and in which tools keep their notes. */
+const layeredNames = nameSet("node_modules bower_components .venv venv .tox");
+
+/** Each is a mount. Others are looked into. */
+const mostLayers = 8;
 
 /** Folders that are listed before others get their turn. */
 const batch = 200;
@@ -70,16 +91,26 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
     const isHiding = options.table.asksToRead(root.declaration, []);
     return { root, path: root.realPath, components: [], isPlain: false, isHiding };
   });
-  const walk: Walk = { ...options, isRoot, folders, masks: [], links: [], gits: [], tooDeep: [] };
+  const walk: Walk = { ...options, isRoot, folders, masks: [], links: [], gits: [], tooDeep: [], layered: [] };
+  await empty(walk);
+  const isLayered = walk.layered.length > 0 && (await options.hasLayers());
+  if (!isLayered) folders.push(...walk.layered);
+  await empty(walk);
+  const { masks, links, gits, tooDeep, layered } = walk;
+  const layers = isLayered ? layered.map(({ root, components }) => ({ scope: root.declaration, components })) : [];
+  return { masks, links, gits, layers, tooDeep: tooDeep.sort().slice(0, mostNamed) };
+}
+
+/** Looks into the folders of the line, and those that are put into it meanwhile. */
+async function empty(walk: Walk): Promise<void> {
+  const { folders, signal } = walk;
   for (let count = 1, folder = folders.pop(); folder !== undefined; folder = folders.pop(), count++) {
     for (const entry of entriesOf(folder.path)) look(walk, folder, entry);
     if (count > mostWalked) throw new ScopeError("io_error", `The scopes hold more than ${mostWalked} folders.`);
     if (count % batch !== 0) continue;
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     await setImmediate();
   }
-  const { masks, links, gits, tooDeep } = walk;
-  return { masks, links, gits, tooDeep: tooDeep.sort().slice(0, mostNamed) };
 }
 
 function look(walk: Walk, folder: Folder, entry: Dirent): void {
@@ -103,13 +134,17 @@ function hides(walk: Walk, { components, isPlain, isHiding }: Folder, name: stri
 }
 
 /** Puts a folder into the line, unless the wall has its own view of it. */
-function enter({ table, folders, masks, tooDeep }: Walk, folder: Folder, name: string): void {
-  const { root, path } = folder;
+function enter(walk: Walk, folder: Folder, name: string): void {
+  const { table, folders, masks, tooDeep, layered, places } = walk;
+  const { root, path, isPlain } = folder;
   const components = [...folder.components, name];
   if (components.length === 1 && machineFolders.has(path)) return;
   if (table.isPrivate(root.declaration, components)) return;
   if (components.length <= mostLevels && path.length <= longestPath) {
-    folders.push({ ...folder, components, isPlain: folder.isPlain || dependencyFolders.has(name) });
+    const entered = { ...folder, components, isPlain: isPlain || dependencyFolders.has(name) };
+    const isWritten = isWritable(places, { scope: root.declaration, components });
+    const isForLayer = !isPlain && layeredNames.has(name) && layered.length < mostLayers && !isWritten;
+    (isForLayer ? layered : folders).push(entered);
     return;
   }
   masks.push({ kind: "hidden-folder", path });

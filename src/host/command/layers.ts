@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { EntryHandle } from "../directory.ts";
 import type { Handed, Launch } from "./launch.ts";
+import { statOf } from "./look.ts";
 import { findSystemProgram } from "./program-path.ts";
 
 /** Programs of the system that mount layers. */
@@ -41,17 +42,22 @@ export function layerFolder(place: string, index: number): string {
 /**
  * Runs in a namespace of its own, before the wall: mounts the layers, starts the wall, and lists what was written. Each folder is bound
  * first and compared with what was opened, so that one which is swapped meanwhile is a failure and no hole. Descriptors of folders go
- * no further.
+ * no further. `mount` is started twice, whatever the number of layers. `$list`: empty where nothing is listed.
  */
-const script = `place=$1 mount=$2 find=$3 list=$4 extra=$5 count=$6; shift 6
-"$mount" -t tmpfs -o "size=${layerBytes},mode=0700" tmpfs "$place" || exit 1
+const script = `place=$1 mount=$2 find=$3 list=$4 table=$5 count=$6; shift 6
+folders=(); for ((i = 0; i < count; i++)); do folders+=("$place/l$i" "$place/u$i" "$place/w$i" "$place/m$i"); done
+"$mount" -t tmpfs -o "size=${layerBytes},mode=0700" tmpfs "$place" && mkdir "\${folders[@]}" || exit 1
 for ((i = 0; i < count; i++)); do
-  mkdir "$place/l$i" "$place/u$i" "$place/w$i" "$place/m$i" && "$mount" --rbind -- "$1" "$place/l$i" || exit 1
-  [ "$place/l$i" -ef "/proc/self/fd/$2" ] || { echo "a folder was replaced by another one" >&2; exit 1; }
-  chmod --reference="$place/l$i" "$place/u$i" && chown --reference="$place/l$i" "$place/u$i" 2>/dev/null
-  "$mount" -t overlay -o "lowerdir=$place/l$i,upperdir=$place/u$i,workdir=$place/w$i$extra" overlay "$place/m$i" || exit 1
-  eval "exec $2<&-"; shift 2
+  path=\${@:3 * i + 1:1} mode=\${@:3 * i + 3:1}
+  [ "$mode" = 755 ] || chmod "$mode" "$place/u$i"
+  { [ -O "$path" ] && [ -G "$path" ]; } || chown --reference="$path" "$place/u$i" 2>/dev/null
 done
+printf '%s\\n' "$table" > "$place/table" && "$mount" --all --fstab "$place/table" || exit 1
+for ((i = 0; i < count; i++)); do
+  [ "$place/l$i" -ef "/proc/self/fd/$2" ] || { echo "a folder was replaced by another one" >&2; exit 1; }
+  eval "exec $2<&-"; shift 3
+done
+[ -n "$list" ] || exec "$@"
 trap : TERM INT HUP
 (eval "exec $list>&-"; exec "$@"); code=$?
 for ((i = 0; i < count; i++)); do
@@ -59,33 +65,62 @@ for ((i = 0; i < count; i++)); do
 done 2>/dev/null | head -c ${maxListBytes} >&"$list"
 exit "$code"`;
 
-/** Puts layers around the start of a wall whose mounts take `layerFolder` as their sources. `folder`: private, for a file. */
+export interface Layering {
+  readonly programs: LayerPrograms;
+  /** A private folder, on which the layers are mounted. */
+  readonly place: string;
+  /** What was written is listed. */
+  readonly isListed: boolean;
+}
+
+/** Puts layers around the start of a wall whose mounts take `layerFolder` as their sources. */
 export function addLayers(
   launch: Launch,
   layers: readonly Layer[],
-  { programs, place, shell, folder }: { programs: LayerPrograms; place: string; shell: string; folder: string },
+  { programs, place, isListed, shell }: Layering & { readonly shell: string },
 ): LayeredLaunch {
-  const list = openList(folder);
+  const list = isListed ? openList(dirname(place)) : undefined;
   const first = launch.handed.length + 3;
-  const handed: Handed[] = [
-    { type: "descriptor", descriptor: list },
-    ...layers.map(
-      ({ path, handle }): Handed =>
-        handle.descriptor === undefined ? { type: "file", path } : { type: "descriptor", descriptor: handle.descriptor },
-    ),
-  ];
+  const folders = layers.map(
+    ({ path, handle }): Handed =>
+      handle.descriptor === undefined ? { type: "file", path } : { type: "descriptor", descriptor: handle.descriptor },
+  );
   const isRoot = process.getuid?.() === 0;
   const args = [
     ...(isRoot ? ["--mount"] : ["--user", "--map-root-user", "--mount"]),
-    ...[shell, "--noprofile", "--norc", "-c", script, "llm-do", place, programs.mount, programs.find, String(first)],
-    ...[isRoot ? ",volatile" : ",userxattr", String(layers.length)],
-    ...layers.flatMap(({ path }, index) => [path, String(first + 1 + index)]),
+    ...[shell, "--noprofile", "--norc", "-c", script, "llm-do", place, programs.mount, programs.find],
+    ...[list === undefined ? "" : String(first + layers.length), tableOf(layers, place, isRoot), String(layers.length)],
+    ...layers.flatMap(({ path }, index) => [path, String(first + index), modeOf(path)]),
     ...[launch.file, ...(isRoot ? [] : idsOfUser()), ...launch.args],
   ];
+  const handed: Handed[] = [...folders, ...(list === undefined ? [] : [{ type: "descriptor", descriptor: list } as const])];
   return {
     launch: { ...launch, file: programs.unshare, args, handed: [...launch.handed, ...handed] },
-    written: () => readList(list),
+    written: () => (list === undefined ? [] : readList(list)),
   };
+}
+
+/** The mounts as `fstab` lists them. */
+function tableOf(layers: readonly Layer[], place: string, isRoot: boolean): string {
+  const extra = isRoot ? "volatile" : "userxattr";
+  const lines = layers.flatMap(({ path }, index) => {
+    const [lower, upper, work] = ["l", "u", "w"].map((name) => join(place, `${name}${index}`)) as [string, string, string];
+    const options = `lowerdir=${lower},upperdir=${upper},workdir=${work},${extra}`;
+    return [
+      [path, lower, "none", "rbind"],
+      ["overlay", layerFolder(place, index), "overlay", options],
+    ];
+  });
+  return lines.map((fields) => fields.map(escapeField).join(" ")).join("\n");
+}
+
+/** Blanks, line ends and backslashes would end a field, or begin another one. */
+function escapeField(text: string): string {
+  return text.replaceAll(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`);
+}
+
+function modeOf(path: string): string {
+  return ((statOf(path)?.mode ?? 0o755) & 0o7777).toString(8);
 }
 
 /** In a namespace with its own users, everybody is root at first. */

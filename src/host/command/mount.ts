@@ -21,6 +21,10 @@ export type Mount =
   /** Nothing can be read from it or written to it. */
   | { readonly kind: "hidden-file" | "hidden-folder"; readonly path: string };
 
+export function isLayer(mount: Mount): boolean {
+  return mount.kind === "writable" && mount.isLayer === true;
+}
+
 /** A file that stands in the view as a copy: its path, there and on the host, and its mode. */
 export interface Copy {
   readonly path: string;

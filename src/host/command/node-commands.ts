@@ -55,15 +55,16 @@ export function createNodeCommands(machine: Machine): Commands {
       : Promise.resolve({ type: "none", why: "isolation is turned off" });
     return found;
   };
-  let layers: Promise<boolean> | undefined;
+  let tried: Promise<boolean> | undefined;
+  const layers = async () => {
+    const present = await wall();
+    const shell = findShell();
+    if (present.type !== "bubblewrap" || shell === undefined) return false;
+    tried ??= tryLayers(present.bubblewrap, { shell, path: findPath(), stateDirectory: machine.stateDirectory });
+    return tried;
+  };
   return {
-    layers: async () => {
-      const present = await wall();
-      const shell = findShell();
-      if (present.type !== "bubblewrap" || shell === undefined) return false;
-      layers ??= tryLayers(present.bubblewrap, { shell, path: findPath(), stateDirectory: machine.stateDirectory });
-      return layers;
-    },
+    layers,
     isolation: async () => {
       const present = await wall();
       return present.type === "none" ? present : { type: present.type };
@@ -77,7 +78,8 @@ export function createNodeCommands(machine: Machine): Commands {
       const gitConfiguration = await findIdentity(table);
       const environment = { ...toolchainEnvironment(path, machine.homeDirectory), ...machine.environment };
       const found: Wall = request.unisolated ? { type: "none", why: "it is turned off for this command" } : await wall();
-      return runGuarded(found, { request, machine, table, homes, path, environment, shell: findShell(), gitConfiguration });
+      const setting = { request, machine, table, homes, path, environment, shell: findShell(), gitConfiguration };
+      return runGuarded(found, setting, request.rights === undefined || request.rights.scratch ? async () => false : layers);
     },
   };
 }
@@ -86,7 +88,7 @@ export function createNodeCommands(machine: Machine): Commands {
 type Ready = Omit<CommandSetting, "before" | "hidden" | "gitFolders" | "git" | "onWritten" | "places">;
 
 /** Finds protected names before and after the command: new ones are moved aside, however it ended. */
-async function runGuarded(wall: Wall, setting: Ready): Promise<CommandResult> {
+async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<boolean>): Promise<CommandResult> {
   const { request, table, machine } = setting;
   if (wall.type === "none" && request.isolationRequired) throw new NotIsolated(wall.why);
   const unprotected = new Set(request.unprotected?.map(foldName));
@@ -105,7 +107,7 @@ async function runGuarded(wall: Wall, setting: Ready): Promise<CommandResult> {
     const { hidesCredentials = false } = request;
     const openHandles = wall.type !== "none";
     const roots = openHandles ? table.roots.filter(({ declaration }) => isShown(declaration, { request })) : [];
-    const hidden = await findHidden({ table, roots, unprotected, hidesCredentials, signal });
+    const hidden = await findHidden({ table, roots, unprotected, hidesCredentials, places, hasLayers, signal });
     const repositories = findGitFolders(hidden.gits);
     const gitFolders = otherNames(repositories);
     const walked = { table, unprotected, places, followsLinks: true, gitFolders };

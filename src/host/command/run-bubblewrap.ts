@@ -1,34 +1,32 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { EntryHandle } from "../directory.ts";
 import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
 import { startGuardian } from "./guardian.ts";
 import type { Ended, ProcessLimits } from "./launch.ts";
-import { addLayers, type LayerPrograms, layerFolder } from "./layers.ts";
-import type { Mount } from "./mount.ts";
+import { addLayers, type Layering, layerFolder } from "./layers.ts";
+import { isLayer, type Mount } from "./mount.ts";
 import { takePipes } from "./output-pipe.ts";
 import { runProcess } from "./run-process.ts";
 
-export interface Layering {
-  readonly programs: LayerPrograms;
-  /** A private folder. */
-  readonly place: string;
+interface Layered {
+  readonly limits: ProcessLimits;
+  readonly layering: Layering;
+  /** Receives the host paths that the command wrote, where they are listed. */
+  readonly onWritten: (paths: readonly string[]) => void;
 }
 
-/** Runs a command whose layers are mounted below `place`. Calls `onWritten` with the host paths that it wrote. */
-export async function runLayered(
-  bubblewrap: Bubblewrap,
-  command: WalledCommand,
-  { limits, layering, onWritten }: { limits: ProcessLimits; layering: Layering; onWritten: (paths: readonly string[]) => void },
-): Promise<Ended> {
-  const { programs, place } = layering;
+/** Runs a command whose layers are mounted below `layering.place`. */
+export async function runLayered(bubblewrap: Bubblewrap, command: WalledCommand, layered: Layered): Promise<Ended> {
+  const { limits, layering, onWritten } = layered;
+  const { place, isListed } = layering;
   startGuardian(command.shell);
-  const mounts = command.mounts.filter((mount) => mount.kind === "writable" && mount.isLayer === true);
+  const mounts = command.mounts.filter(isLayer);
   const paths = mounts.map(({ path }) => path);
   const inner = toBubblewrapLaunch(bubblewrap, command, ({ path }) => layerFolder(place, paths.indexOf(path)));
   const layers = mounts.map((mount) => ({ path: mount.path, handle: handleOf(mount) }));
-  const { launch, written } = addLayers(inner, layers, { programs, place, shell: command.shell, folder: dirname(place) });
+  const { launch, written } = addLayers(inner, layers, { ...layering, shell: command.shell });
   const ended = await runProcess({ ...launch, isGuarded: true, output: await takePipes() }, limits);
-  onWritten(written().map(([index, path]) => join(paths[index] ?? "", path)));
+  if (isListed) onWritten(written().map(([index, path]) => join(paths[index] ?? "", path)));
   return ended;
 }
 

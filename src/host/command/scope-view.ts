@@ -6,6 +6,7 @@ import { replacedRoot } from "../scope-refusals.ts";
 import type { ScopeTable } from "../scope-table.ts";
 import { inFolder, type OpenFolder } from "../scope-walk.ts";
 import type { ScopeDeclaration } from "../scopes.ts";
+import type { FolderInScope } from "./hidden-entries.ts";
 import { enclosing, type Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";
 import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
@@ -76,6 +77,24 @@ export async function pinFolders(table: ScopeTable, { mounts, folders, places, k
     pins.push(toMount("writable", folder, await keep(openInside(table, place.scope, components))));
   }
   return pins;
+}
+
+/** Folders of dependencies that a command writes in as it likes, and of which nothing remains. */
+export async function toLayerMounts(
+  table: ScopeTable,
+  folders: readonly FolderInScope[],
+  keep: KeepHandle,
+): Promise<readonly Mount[]> {
+  return Promise.all(
+    folders.map(async ({ scope, components }) => {
+      const mount = toMount(
+        "writable",
+        hostPathOf(table, { scope, components }),
+        await keep(openInside(table, scope, components)),
+      );
+      return { ...mount, isLayer: true };
+    }),
+  );
 }
 
 /** Follows no link, and rejects where the folder has become the root of another scope. */

@@ -37,7 +37,7 @@ export async function tryLayers(
     const onWritten = (paths: readonly string[]) => {
       written = paths;
     };
-    const ended = await runLayered(bubblewrap, command, { limits, layering: { programs, place }, onWritten });
+    const ended = await runLayered(bubblewrap, command, { limits, layering: { programs, place, isListed: true }, onWritten });
     return ended.exitCode === 42 && written.length === 1;
   } finally {
     closeSync(descriptor);

@@ -9,12 +9,12 @@ import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";
 import type { Wall } from "./find-wall.ts";
 import type { Ended } from "./launch.ts";
-import { findLayerPrograms } from "./layers.ts";
-import { foldersAbove, type Mount } from "./mount.ts";
+import { findLayerPrograms, type Layering } from "./layers.ts";
+import { foldersAbove, isLayer, type Mount } from "./mount.ts";
 import { findProgram } from "./program-path.ts";
-import { type Layering, runBubblewrap, runLayered } from "./run-bubblewrap.ts";
+import { runBubblewrap, runLayered } from "./run-bubblewrap.ts";
 import { runProcess } from "./run-process.ts";
-import { findStart, type KeepHandle, pinFolders, toMask, toPlaceMounts, toRootMounts } from "./scope-view.ts";
+import { findStart, type KeepHandle, pinFolders, toLayerMounts, toMask, toPlaceMounts, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
 import { findSecrets, findServiceSettings, hideSecrets } from "./secret-places.ts";
 import { copySettings, makeCopiesFolder } from "./settings-copy.ts";
@@ -76,7 +76,7 @@ async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): 
   makeCopiesFolder(parent);
   const described = await describeCommand(setting, { home: wallHome, temporary: wallTemporary, mounts: privateFolders });
   const view = await copySettings(described.mounts, { parent, processes });
-  const layering = setting.request.rights?.scratch ? await findLayering(setting) : undefined;
+  const layering = described.mounts.some(isLayer) ? await findLayering(setting) : undefined;
   let said = "";
   try {
     for (let count = 0; count < attempts; count++) {
@@ -96,12 +96,12 @@ async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): 
 }
 
 /** Rejects where there are no layers: what was to be thrown away must not remain. */
-async function findLayering({ machine, path }: WalledSetting): Promise<Layering> {
+async function findLayering({ machine, path, request }: WalledSetting): Promise<Layering> {
   const programs = findLayerPrograms(path);
   if (programs === undefined) throw new NotIsolated("unshare, mount and find of the system are missing");
   const place = layersFolder(machine.stateDirectory);
   makeCopiesFolder(place);
-  return { programs, place };
+  return { programs, place, isListed: request.rights?.scratch === true };
 }
 
 /** Returns whether the wall failed: the command has not begun, was not aborted, and is not too long to be started. */
@@ -120,13 +120,15 @@ function runInSeatbelt(file: string, setting: WalledSetting): Promise<Ended> {
 async function describeCommand(setting: WalledSetting, folders: PrivateFolders): Promise<WalledCommand> {
   const { request, shell = "", table, folder, gitConfiguration } = setting;
   const start = findStart(table, folder);
+  const mounts = await findMounts(setting, folders.mounts);
+  const isInLayer = mounts.some((mount) => isLayer(mount) && isWithin(start.path, mount.path));
   return {
     argv: toArgv(request.command, shell),
     environment: createCommandEnvironment(setting, folders),
-    mounts: await findMounts(setting, folders.mounts),
+    mounts,
     cwd: start.path,
     // A folder in a layer is another one than that below it.
-    cwdHandle: start.isFixed || request.rights?.scratch ? undefined : setting.cwd,
+    cwdHandle: start.isFixed || isInLayer ? undefined : setting.cwd,
     network: request.network,
     shell,
     gitConfiguration,
@@ -147,7 +149,8 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
   const toolchains = findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
   const { before, hidden: inScopes } = setting;
   const targets = before.targets.flatMap(toMask);
-  const masks = [...before.entries.flatMap(toMask), ...targets, ...inScopes.masks];
+  const layers = await toLayerMounts(table, inScopes.layers, keep);
+  const masks = [...layers, ...before.entries.flatMap(toMask), ...targets, ...inScopes.masks];
   const hidden = hideSecrets([...secrets, ...inScopes.links], [...system, ...toolchains, ...roots]);
   // A mount of its own would show again what lies in a hidden folder.
   const git = setting.git?.mounts ?? [];
