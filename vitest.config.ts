@@ -16,6 +16,7 @@ export default defineConfig({
     maxWorkers: 3,
     // A machine that does other work beside is no reason to fail.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     experimental: { viteModuleRunner: false },
     projects: [
       {

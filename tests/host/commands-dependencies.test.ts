@@ -34,6 +34,12 @@ describe.skipIf(!hasLayers)("folders of dependencies", () => {
     expect(bench.read("in/node_modules/a")).toBe("a\n");
     expect(bench.read("in/part/node_modules/b")).toBe("x\n");
     expect(bench.read("in/part/c")).toBe("x\n");
+    execFileSync("mkdir", [bench.at("in/node_modules/.cache")]);
+    execFileSync("mkfifo", [bench.at("in/node_modules/.cache/pipe")]);
+    const inside = "echo x > node_modules/.cache/d; echo x > node_modules/a; [ -p node_modules/.cache/pipe ] || echo hidden";
+    expect((await run(inside, ["s/node_modules/.cache"])).stdout).toBe("hidden\n");
+    expect(bench.read("in/node_modules/.cache/d")).toBe("x\n");
+    expect(bench.read("in/node_modules/a")).toBe("a\n");
   });
 
   test("hold nested scopes as they are, and show nothing outside", async () => {

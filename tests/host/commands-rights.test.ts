@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, readSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { CommandRights } from "../../src/host/commands.ts";
-import { noWall, useCommands } from "./command-bench.ts";
+import { createNodeHost } from "../../src/host/node-host.ts";
+import { noWall, testPath, useCommands } from "./command-bench.ts";
 
 const looking: CommandRights = { writes: [], reads: [] };
 
@@ -39,17 +40,19 @@ describe.skipIf(noWall !== "")("the rights of a command", () => {
     expect(existsSync(bench.at("in/docs/b.md"))).toBe(false);
   });
 
-  test("hide pipes and sockets, in folders of dependencies and of git, too", async () => {
-    const places = ["in", "in/node_modules/a", "in/.git/x", "in/ro/node_modules"];
-    for (const place of places) {
+  test("let no pipe lead out, in folders of dependencies and of git, too", async () => {
+    const ends = ["in", "in/node_modules/a", "in/.git/x", "in/ro/node_modules"].map((place) => {
       mkdirSync(bench.at(place), { recursive: true });
       execFileSync("mkfifo", [bench.at(`${place}/pipe`)]);
-    }
+      return openSync(bench.at(`${place}/pipe`), constants.O_RDWR | constants.O_NONBLOCK);
+    });
     const scopes = await bench.open([{}, { name: "ro", root: bench.at("in/ro"), mode: "ro" }]);
-    const script = "for f in $(find . -name pipe); do [ -p $f ] && echo $f; done; echo .";
-    expect((await look(script, { scopes })).stdout).toBe(".\n");
-    const rights = { writes: [scopes.resolve("s")], reads: [] };
-    expect((await bench.bash(script, { scopes, rights })).stdout).toBe(".\n");
+    const script = "for f in $(find . -name pipe); do timeout 0.2 sh -c 'echo canary > $0' $f; done 2>/dev/null; echo .";
+    for (const writes of [[], [scopes.resolve("s")]]) {
+      expect((await bench.bash(script, { scopes, rights: { writes, reads: [] } })).stdout).toBe(".\n");
+      for (const end of ends) expect(() => readSync(end, Buffer.alloc(10))).toThrow("EAGAIN");
+    }
+    for (const end of ends) closeSync(end);
   });
 
   test("let it write in the named folders alone, and make those that are missing", async () => {
@@ -91,5 +94,40 @@ describe.skipIf(noWall !== "")("the rights of a command", () => {
     await bench.bash("echo 1 > a/package.json; echo 1 > b/package.json", { rights, unprotected: ["package.json"] });
     expect(bench.read("in/a/package.json")).toBe("1\n");
     expect(bench.read("in/b/package.json")).toBe("{}");
+  });
+
+  test("report files that are larger than their scope lets file tools write", async () => {
+    bench.put("in/old", "x".repeat(20));
+    bench.put("in/inner/a", "a");
+    const scopes = await bench.open([{ maxFileBytes: 10 }, { name: "inner", root: bench.at("in/inner") }]);
+    const rights = { writes: [scopes.resolve("s"), scopes.resolve("inner")], reads: [] };
+    const script =
+      "head -c 11 /dev/zero > big; head -c 10 /dev/zero > fits; mkdir d; truncate -s 1000000000000 d/sparse; cp big inner";
+    expect((await bench.bash(script, { scopes, rights })).tooLarge).toEqual(["s/big", "s/d/sparse"]);
+    expect((await bench.bash("true", { scopes, rights })).tooLarge).toEqual([]);
+  });
+});
+
+describe.skipIf(noWall !== "")("folders of programs", () => {
+  const bench = useCommands({});
+
+  test("show a look no credentials that lie in them", async () => {
+    const tool = bench.at("tools");
+    for (const path of ["etc/npmrc", ".npmrc", "lib/data"]) bench.put(`tools/${path}`, "canary\n");
+    bench.put("tools/bin/tool", `#!/bin/sh\ncat ${tool}/lib/data ${tool}/etc/npmrc ${tool}/.npmrc\n`);
+    chmodSync(bench.at("tools/bin/tool"), 0o755);
+    const host = createNodeHost({ environment: { PATH: `${tool}/bin:${testPath}` } });
+    const scopes = await host.openScopes([{ name: "s", root: bench.at("in"), mode: "ro" }]);
+    const limits = { timeoutMilliseconds: 30_000, maxOutputBytes: 5000, signal: new AbortController().signal };
+    const request = {
+      command: { type: "argv", argv: ["tool"] },
+      scopes,
+      cwd: scopes.resolve("s"),
+      network: false,
+      ...limits,
+    } as const;
+    const { stdout } = await host.commands.run({ ...request, isolationRequired: true, rights: looking });
+    expect(stdout).toBe("canary\n");
+    await scopes.close();
   });
 });

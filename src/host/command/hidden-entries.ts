@@ -11,7 +11,7 @@ import { entriesOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
 import { holdsCredentials } from "./secret-places.ts";
-import { isWritable, type WritePlace } from "./write-places.ts";
+import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
 
 /** Entries of scopes that a command must not see, or sees in another way. Host paths. */
 export interface HiddenEntries {
@@ -91,6 +91,13 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
     const isHiding = options.table.asksToRead(root.declaration, []);
     return { root, path: root.realPath, components: [], isPlain: false, isHiding };
   });
+  // A place in a folder of dependencies is none of its layer.
+  for (const { scope, components } of options.places) {
+    const path = hostPathOf(options.table, { scope, components });
+    const root = options.table.root(scope);
+    if (components.some((name) => layeredNames.has(name)))
+      folders.push({ root, path, components, isPlain: true, isHiding: false });
+  }
   const walk: Walk = { ...options, isRoot, folders, masks: [], links: [], gits: [], tooDeep: [], layered: [] };
   await empty(walk);
   const isLayered = walk.layered.length > 0 && (await options.hasLayers());

@@ -1,4 +1,4 @@
-import { accessSync, constants, type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 
 /*
  * Looks at paths synchronously. A command needs some hundred of these answers; each takes a few microseconds here, and ten times
@@ -9,6 +9,15 @@ import { accessSync, constants, type Dirent, readdirSync, realpathSync, type Sta
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Follows no link. Undefined where nothing can be seen. */
+export function linkStatOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

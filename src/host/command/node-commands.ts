@@ -15,6 +15,7 @@ import { readGitIdentity } from "./git-identity.ts";
 import { findGitFolders, type GitFolder } from "./git-repositories.ts";
 import { findGitView, type GitView } from "./git-view.ts";
 import { findHidden } from "./hidden-entries.ts";
+import { findLargeFiles } from "./large-files.ts";
 import { type Ended, neverStarted } from "./launch.ts";
 import { moveAside } from "./move-aside.ts";
 import { findProgram, findProgramPath, findSystemProgram } from "./program-path.ts";
@@ -100,6 +101,8 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
   let tooDeep: readonly string[] = [];
   let git: GitView | undefined;
   let thrownAway: readonly string[] | undefined;
+  let tooLarge: readonly string[] = [];
+  const began = Date.now();
   const onWritten = (paths: readonly string[]) => {
     thrownAway = paths.flatMap((path) => virtualPathOf(table, path) ?? []);
   };
@@ -120,12 +123,13 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
       await closeHandles(before);
       const isOurs = ({ facts }: ProtectedEntry) => machine.writes.has(facts);
       movedAside = await moveAside({ ...walked, before, randomName, isOurs });
+      tooLarge = await findLargeFiles(table, places, began);
     }
   } finally {
     endWatch();
     await closePlaces(places);
   }
-  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep, git, thrownAway });
+  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep, git, thrownAway, tooLarge });
   if (!ended.aborted) return result;
   request.onInterrupted?.(result);
   throw request.signal.reason;
@@ -177,7 +181,10 @@ function randomName(): string {
 
 function toResult(
   ended: Ended,
-  { git, ...more }: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep" | "thrownAway"> & Pick<CommandSetting, "git">,
+  {
+    git,
+    ...more
+  }: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep" | "thrownAway" | "tooLarge"> & Pick<CommandSetting, "git">,
 ): CommandResult {
   return {
     exitCode: ended.exitCode,

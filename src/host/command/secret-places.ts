@@ -4,7 +4,7 @@ import { isWithin } from "../../util/within.ts";
 import { type Host, variable } from "../host.ts";
 import { holdsNested, nestNames } from "../nested-names.ts";
 import { privatePlacesOf } from "../private-folders.ts";
-import { foldName } from "../protected-names.ts";
+import { foldName, isReadProtected } from "../protected-names.ts";
 import { knownEntriesOf, realPathOf, statOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 
@@ -61,12 +61,23 @@ export function findSecrets(homes: readonly string[], owner: Owner): readonly st
 }
 
 /**
- * Finds folders of settings among folders of programs, such as `/usr/local/etc`: services keep passwords there. Programs that were
- * installed apart need few of them to look at files.
+ * Finds settings among folders of programs, such as `/usr/local/etc`: services and registries keep passwords there. Programs that were
+ * installed apart need few of them to look at files. `shown`: folders of programs that the command sees.
  */
-export function findServiceSettings(): readonly string[] {
-  const apart = knownEntriesOf("/opt").flatMap(({ name }) => ["etc", "conf"].map((folder) => join("/opt", name, folder)));
-  return ["/usr/local/etc", ...apart];
+export function findServiceSettings(shown: readonly string[]): readonly string[] {
+  const apart = knownEntriesOf("/opt").map(({ name }) => join("/opt", name));
+  const folders = ["/usr/etc", "/usr/local/etc", ...["/opt", ...apart].flatMap((one) => [join(one, "etc"), join(one, "conf")])];
+  const named = ["/usr/local", "/opt", ...apart, ...shown].flatMap(credentialsIn);
+  return [...folders, ...named, ...shown.flatMap((folder) => registrySettings.map((name) => join(folder, "etc", name)))];
+}
+
+/** Global settings of package managers and of git, below the folder that a language was installed in. */
+const registrySettings = ["npmrc", "pip.conf", "gitconfig", "yarnrc", "composer"];
+
+function credentialsIn(folder: string): readonly string[] {
+  const names = knownEntriesOf(folder).map(({ name }) => name);
+  const isSecret = (name: string) => isReadProtected(name) || holdsNested([foldName(name)], inAnyFolder);
+  return names.filter(isSecret).map((name) => join(folder, name));
 }
 
 /** Leaves out those whose first folder a home lacks: most do. Without regard to case, as the most lenient file system. */

@@ -144,14 +144,15 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
   const closed = roots.filter(({ kind }) => kind === "hidden-folder");
   const open = roots.filter(({ kind }) => kind !== "hidden-folder");
   const system = findSystemView(roots);
-  const secrets = [...findSecrets(homes, machine), ...(request.rights === undefined ? [] : findServiceSettings())];
+  const secrets = findSecrets(homes, machine);
   const program = findProgram(name, path);
   const toolchains = findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
   const { before, hidden: inScopes } = setting;
   const targets = before.targets.flatMap(toMask);
   const layers = await toLayerMounts(table, inScopes.layers, keep);
   const masks = [...layers, ...before.entries.flatMap(toMask), ...targets, ...inScopes.masks];
-  const hidden = hideSecrets([...secrets, ...inScopes.links], [...system, ...toolchains, ...roots]);
+  const services = request.rights === undefined ? [] : findServiceSettings(toolchains.map((mount) => mount.path));
+  const hidden = hideSecrets([...secrets, ...services, ...inScopes.links], [...system, ...toolchains, ...roots]);
   // A mount of its own would show again what lies in a hidden folder.
   const git = setting.git?.mounts ?? [];
   const shown = [...masks, ...git].filter(({ path }) => !isWithinHidden(path, [...hidden, ...closed], open));

@@ -55,7 +55,7 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
 }
 
 function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonObject {
-  const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep, git, thrownAway } = result;
+  const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep, git, thrownAway, tooLarge = [] } = result;
   const late = `Command timed out after ${run.timeoutSeconds} seconds.`;
   const { effects } = run;
   const hints = run.notIsolated === undefined ? hintsOf(run, result, scopes) : [];
@@ -70,6 +70,7 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
     ...(dropped.stdout > 0 || dropped.stderr > 0 ? { dropped_bytes: { ...dropped } } : {}),
     ...(timedOut ? { timed_out: true } : {}),
     ...(movedAside.length > 0 ? { moved_aside: [...movedAside] } : {}),
+    ...(tooLarge.length > 0 ? { over_max_file_bytes: [...tooLarge] } : {}),
     ...(tooDeep.length > 0 ? { not_looked_into: { reason: "too many folders down", folders: [...tooDeep] } } : {}),
     ...(git && git.leftOut.length > 0 ? { git_settings_left_out: git.leftOut.slice(0, mostNamed) } : {}),
     ...(hints.length > 0 ? { hint: hints.join(" ") } : {}),
