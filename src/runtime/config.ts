@@ -24,7 +24,7 @@ import type { Artifacts } from "./artifacts.ts";
 import type { Budget } from "./budget.ts";
 import type { Connections } from "./connections.ts";
 import type { Emit } from "./create-emitter.ts";
-import type { CreatedWorkers } from "./created-workers.ts";
+import type { CreatedTool, CreatedWorkers } from "./created-workers.ts";
 import type { CutResults, KeptResults } from "./cut-results.ts";
 import type { Repeats } from "./loop-guard.ts";
 import type { PrefixWatch } from "./prefix-watch.ts";
@@ -131,7 +131,7 @@ export interface CallFrame {
   /** Tool calls so far: the ordinals of their call paths. */
   toolCalls: number;
   /** The workers that this call created, by name: the model is offered them from the next turn on. */
-  readonly created: Map<string, GatedToolset>;
+  readonly created: Map<string, CreatedTool>;
   /** Call paths of the calls that the provider executed, by their ids. */
   readonly serverCalls: Map<string, CallPath>;
   /** How many of `messages` the record has. */

@@ -1,3 +1,4 @@
+import type { GatedToolset } from "../approval/gate-types.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import { type CalledWorker, type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
@@ -28,16 +29,24 @@ function isLinked(worker: CalledWorker): worker is Worker {
   return "render" in worker;
 }
 
+/** A created worker as a tool of the call that created it, and the ordinal of the call within that. */
+export interface CreatedTool {
+  readonly ordinal: number;
+  readonly toolset: GatedToolset;
+}
+
 /** Adds a created worker to the run, and to what the call that created it is offered from its next turn on. */
 export function addCreated(
   { run, toolsets }: Pick<CallConfig, "run" | "toolsets">,
   frame: CallFrame,
+  ordinal: number,
   created: WorkerSource,
 ): void {
   run.created.add(created);
   // A tool that was found when its toolset connected keeps its name.
-  if (!toolsets.some((toolset) => toolset.has(created.name)))
-    frame.created.set(created.name, run.gate.gate(referenceTo(created)));
+  if (toolsets.some((toolset) => toolset.has(created.name))) return;
+  const first = frame.created.get(created.name)?.ordinal ?? ordinal;
+  frame.created.set(created.name, { ordinal: first, toolset: run.gate.gate(referenceTo(created)) });
 }
 
 /** A created worker as a toolset of one tool. No file can pre-approve it: none names it yet. */

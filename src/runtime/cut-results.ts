@@ -100,7 +100,9 @@ export function toolsetsOf(
   { toolsets }: Pick<CallConfig, "toolsets">,
   { cuts, created }: Pick<CallFrame, "cuts" | "created">,
 ): readonly GatedToolset[] {
-  return [...toolsets, ...created.values(), ...(cuts ? [cuts.toolset] : [])];
+  // Calls of one turn can end in another order in each attempt: the order of the tools must not depend on it.
+  const inOrder = [...created.values()].sort((one, other) => one.ordinal - other.ordinal);
+  return [...toolsets, ...inOrder.map(({ toolset }) => toolset), ...(cuts ? [cuts.toolset] : [])];
 }
 
 /** The part of a result that grows with what a tool has to say. */

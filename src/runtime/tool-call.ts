@@ -118,7 +118,7 @@ function answerToolCall(call: CallConfig, frame: CallFrame, { part, target, ordi
   const { toolset, error } = target;
   if (!toolset) return Promise.resolve(complete(part, callPath, report.end({ ok: false, error })));
   const reach = toolset.callsOf(name);
-  const created = addCreated.bind(undefined, call, frame);
+  const created = addCreated.bind(undefined, call, frame, ordinal);
   const gated = toGatedCall(
     { run, callPath, depth, worker, model, scopes, attachments, budget, signal, reach, addCreated: created },
     { name, args },
