@@ -30,6 +30,11 @@ async function findUnpriced(
     const open = price && findUnbounded(worker, price);
     if (open !== undefined)
       return `dollars are limited (\`limits.usd\`), and ${open} of \`${worker.name}\` costs on \`${id}\` is in no table: leave it out, or the limit`;
+    if (price && searchesWithoutEnd(worker, price))
+      return (
+        `dollars are limited (\`limits.usd\`), each search on \`${id}\` costs, and \`web_search\` of \`${worker.name}\` has no \`max_uses\`: ` +
+        "give it one where the provider takes it, or leave the tool or the limit out"
+      );
     if (price) continue;
     return (
       `dollars are limited (\`limits.usd\`), and no price is known for \`${id}\`, the model of \`${worker.name}\`: give one with ` +
@@ -47,6 +52,13 @@ function findUnbounded({ model, serverTools, modelSettings }: Worker, priceOf: P
       return `what the server-side tool \`${type}\``;
   const serviceTier = model && askedTier(model.id, modelSettings);
   return priceOf({ ...nothing, serviceTier }).isAtLeast ? `what the service tier \`${serviceTier}\`` : undefined;
+}
+
+/** True where one request can make any number of searches, each of which costs. */
+function searchesWithoutEnd({ serverTools }: Worker, priceOf: PriceOf): boolean {
+  const nothing = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0 };
+  const isOpen = serverTools.some(({ type, max_uses: uses }) => type === "web_search" && uses === undefined);
+  return isOpen && (priceOf({ ...nothing, webSearches: 1 }).usd ?? 0) > (priceOf(nothing).usd ?? 0);
 }
 
 /** These workers and all that they can call, themselves or through the code of tools. */

@@ -289,6 +289,18 @@ describe("what has no price", () => {
     expect(renderUsage(usage as Usage)).toContain("at least $0.0000375");
   });
 
+  test.each([
+    ["openai:gpt-5-mini", "{ tool_type: web_search }", "of `main` has no `max_uses`"],
+    ["anthropic:claude-sonnet-4-5", "{ tool_type: web_search }", "of `main` has no `max_uses`"],
+    ["anthropic:claude-sonnet-4-5", "{ tool_type: web_search, max_uses: 2 }", "needs a key"],
+  ])("is refused where dollars are limited and nothing bounds it: searches of %s with %s", async (model, tool, said) => {
+    const files = { "/program/main.worker": worker(`server_side_tools: [${tool}]`) };
+    const approval = { mode: "approve_all" } as const;
+    const request = { target: "/program", input: "x", model, approval, host: memoryHost({ files }), trust: true };
+    await expect(run({ ...request, limits: { usd: 0.5 } })).rejects.toThrow(said);
+    await expect(run(request)).rejects.toThrow("needs a key");
+  });
+
   const search = { "/program/main.worker": worker("server_side_tools: [{ tool_type: web_search }]") };
   test.each<readonly [string, string, Partial<RunRequest>, Record<string, string>]>([
     ["a tool of the provider", "what the server-side tool `web_search`", {}, search],
