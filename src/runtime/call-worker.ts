@@ -54,8 +54,8 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
       const whole = Object.freeze({ ...call, toolsets, deferred });
       ended = (worker.code && (await answerFirst(whole, frame, worker.code))) ?? (await runTurns(whole, frame));
     } catch (thrown) {
-      const reason = signal.aborted ? signal.reason : call.signal.aborted ? call.signal.reason : thrown;
-      ended = endAtOwnLimit(call, frame, reason);
+      const aborted = [signal, call.signal].find((one) => one.aborted);
+      ended = endAtOwnLimit(call, frame, aborted ? aborted.reason : thrown);
     } finally {
       await close(opened);
     }

@@ -2,7 +2,7 @@ import { Suspended } from "../effects/activity.ts";
 import type { Effects } from "../effects/effects.ts";
 import type { Program } from "../program/program.ts";
 import type { ApprovalRule, DeniedCall } from "../protocol/approval.ts";
-import type { CompiledWith } from "../protocol/fact.ts";
+import type { CompiledWith, FactOf } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Artifact, Message } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
@@ -78,35 +78,11 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
   };
   const stopTimer = startLimitTimer(run, { seconds: limits.seconds, callPath: name, owner: undefined, controller });
   const signal = start.signal ? AbortSignal.any([start.signal, controller.signal]) : controller.signal;
-  const facts = { program: program.name, entry: name, mode: policy.mode };
   const { input, files, fragments, history } = start;
   const earlier = history.length > 0 ? { history } : {};
-  run.emit(place, { type: "run-start", ...facts });
+  run.emit(place, { type: "run-start", program: program.name, entry: name, mode: policy.mode });
   for (const message of start.warnings) run.emit(place, { type: "warning", message });
-  const digests = { programDigest: program.digest, version: setup.version };
-  const { onDenied = "return", onUnanswered, gateEntry: isGated } = policy;
-  const terms = {
-    ...{ onDenied, limits },
-    ...(onUnanswered === "hold" ? { onUnanswered } : {}),
-    ...(isGated ? { gateEntry: true as const } : {}),
-    ...rulesOf(setup.givenRules),
-  };
-  const more = {
-    owner: setup.host.processes.self,
-    files: program.sources,
-    ...(start.compiled ? { compiled: start.compiled } : {}),
-    ...(start.forkOf === undefined ? {} : { forkOf: start.forkOf }),
-  };
-  effects.record({
-    type: "run-start",
-    runId,
-    ...facts,
-    ...digests,
-    ...terms,
-    ...more,
-    input: { input, files, fragments },
-    ...earlier,
-  });
+  effects.record(startOf(program, setup, start));
   try {
     await requirePrices(run, name);
     const ended = await callEntry({ run, ...place, budget: run.budget, signal, ...earlier }, { input, files, fragments });
@@ -140,6 +116,25 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     stopTimer();
     await start.closeJournal();
   }
+}
+
+/** The first fact of a run. */
+function startOf(program: Program, { policy, ...setup }: RunSetup, start: RunStart): FactOf<"run-start"> {
+  const { onDenied = "return", onUnanswered, gateEntry: isGated, mode } = policy;
+  const { input, files, fragments, history, compiled, forkOf } = start;
+  return {
+    type: "run-start",
+    ...{ runId: setup.runId, program: program.name, entry: entryName(program), mode },
+    ...{ programDigest: program.digest, version: setup.version, onDenied, limits: setup.limits },
+    ...(onUnanswered === "hold" ? { onUnanswered } : {}),
+    ...(isGated ? { gateEntry: true as const } : {}),
+    ...rulesOf(setup.givenRules),
+    ...{ owner: setup.host.processes.self, files: program.sources },
+    ...(compiled ? { compiled } : {}),
+    ...(forkOf === undefined ? {} : { forkOf }),
+    input: { input, files, fragments },
+    ...(history.length > 0 ? { history } : {}),
+  };
 }
 
 /** The member of a fact that holds rules, as plain data. Empty where there are none. */
