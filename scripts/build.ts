@@ -12,10 +12,11 @@ import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, { readonly default: string } | string>>;
 }
 
-const { dependencies, exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+const { dependencies, peerDependencies = {}, exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const built = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]));
 /** Started by its path; the others are opened by it where a fault is reproduced with the built package. */
 const inner = ["cli/main", "cli/open-trust-store", "host/node-host", "llm-do", "ui/render-request"];
@@ -25,7 +26,9 @@ const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")),
 const threads = ["cli/watchdog-thread", "host/line-search-thread"];
 
 /** Programs get our `zod` for their tools, and callers the types of `@ai-sdk/provider`. The code of neither is shared with a bundled package. */
-const external = new Set(Object.keys(dependencies).filter((name) => name !== "zod" && name !== "@ai-sdk/provider"));
+const external = new Set(
+  Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => name !== "zod" && name !== "@ai-sdk/provider"),
+);
 
 function isExternal(id: string): boolean {
   const [name = ""] = /^(@[^/]+\/)?[^/]+/.exec(id) ?? [];

@@ -3,6 +3,7 @@ import { init, parse } from "es-module-lexer";
 import { expect, test } from "vitest";
 import * as approval from "../src/approval/index.ts";
 import * as product from "../src/index.ts";
+import * as postgres from "../src/postgres/index.ts";
 import * as scopes from "../src/scopes.ts";
 import * as testing from "../src/testing/index.ts";
 import * as toolsets from "../src/toolsets/index.ts";
@@ -166,6 +167,14 @@ test("llm-do", async () => {
     type WorkerSpec
     undo
     unsure"
+  `);
+});
+
+test("llm-do/postgres", async () => {
+  expect(await exportsOf("../src/postgres/index.ts", postgres)).toMatchInlineSnapshot(`
+    "openPostgresStore
+    type ClosableStore
+    type PostgresStoreOptions"
   `);
 });
 

@@ -34,9 +34,10 @@ export function checkOwner(host: OwnerHost, record: Pick<RecordReader, "path">, 
 /** Returns whether a process executes a run. `unknown`: the process is one of another machine. */
 export function findOwnerState(
   host: OwnerHost,
-  record: Pick<RecordReader, "path">,
+  record: Pick<RecordReader, "path" | "isExecuted">,
   facts: readonly Fact[],
 ): "runs" | "unknown" | "none" {
+  if (record.isExecuted !== undefined) return record.isExecuted ? "runs" : "none";
   const owner = ownerOf(facts);
   if (owner === undefined) return "none";
   const { self, isRunning } = host.processes;

@@ -14,6 +14,8 @@ export interface RecordReader {
   readonly id: string;
   /** Names the record to a person. */
   readonly path: string;
+  /** Whether a process executes the run, where the store knows that. Default: the process that the journal names is looked at. */
+  readonly isExecuted?: boolean;
   /** Undefined where there is none. Rejects with `EFBIG` above 200 MB. */
   readLog(name: LogName): Promise<string | undefined>;
   /** At most `bytes` at each end of the journal; undefined where there is none. */

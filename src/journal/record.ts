@@ -212,7 +212,7 @@ class RecordWriter implements JournalWriter {
   }
 }
 
-function createResultKeeper(place: RecordPlace): ResultKeeper {
+export function createResultKeeper(place: RecordPlace): ResultKeeper {
   return {
     keep: (name, text) => place.writePart("results", name, text),
     read: async (name) => {
@@ -238,7 +238,8 @@ function pathOf({ path }: RecordReader, { name }: Artifact): string {
   return `${path}/artifacts/${name}`;
 }
 
-async function keepArtifacts(place: RecordPlace, artifacts: readonly Artifact[]): Promise<Artifact[]> {
+/** Keeps files, and says where each is. What cannot be written has no path. */
+export async function keepArtifacts(place: RecordPlace, artifacts: readonly Artifact[]): Promise<Artifact[]> {
   const kept: Artifact[] = [];
   for (const artifact of artifacts) {
     try {

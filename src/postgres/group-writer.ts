@@ -1,0 +1,113 @@
+import type { Clock } from "../host/host.ts";
+import { nextTurn } from "../host/next-turn.ts";
+import { type Client, isPassing } from "./database.ts";
+
+/** The facts that one run appends at once, under one lease. */
+export interface Batch {
+  readonly run: string;
+  readonly epoch: number;
+  /** The number of the first. */
+  readonly from: number;
+  readonly bodies: readonly string[];
+  /** Returns whether the lease can still be ours: until then a statement that failed for the moment is repeated. */
+  readonly isHeld: () => boolean;
+}
+
+interface Waiting extends Batch {
+  readonly done: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Milliseconds between two attempts. */
+const pause = 200;
+
+/** Another process has the run. */
+export class Fenced extends Error {}
+
+/** Writes the facts of all runs of a process: those of one turn of the event loop, and those that came meanwhile, in one statement. */
+export class GroupWriter {
+  readonly #client: Client;
+  readonly #clock: Pick<Clock, "sleep">;
+  #waiting: Waiting[] = [];
+  #isWriting = false;
+
+  constructor(client: Client, clock: Pick<Clock, "sleep">) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** Resolves when the facts are on disk. Rejects with `Fenced`, and with what the database says. */
+  write(batch: Batch): Promise<void> {
+    return new Promise((done, fail) => {
+      this.#waiting.push({ ...batch, done, fail });
+      if (!this.#isWriting) void this.#writeAll();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    await nextTurn();
+    while (this.#waiting.length > 0) {
+      const batches = this.#waiting;
+      this.#waiting = [];
+      await this.#writeTogether(batches);
+    }
+    this.#isWriting = false;
+  }
+
+  /** A statement that fails is repeated run by run, so that one bad row costs one run. */
+  async #writeTogether(batches: readonly Waiting[]): Promise<void> {
+    try {
+      const held = await insertFacts(this.#client, batches);
+      for (const batch of batches) settle(batch, held);
+    } catch (thrown) {
+      const [only] = batches;
+      if (batches.length > 1) for (const batch of batches) await this.#writeTogether([batch]);
+      else if (only && isPassing(thrown) && only.isHeld()) this.#repeat(only);
+      else only?.fail(thrown);
+    }
+  }
+
+  /** Beside the facts of other runs. */
+  #repeat(batch: Waiting): void {
+    void this.#clock.sleep(pause).then(() => {
+      this.#waiting.push(batch);
+      if (!this.#isWriting) void this.#writeAll();
+    });
+  }
+}
+
+function settle({ run, done, fail }: Waiting, held: ReadonlySet<string>): void {
+  if (held.has(run)) done();
+  else fail(new Fenced("another process goes on with it"));
+}
+
+/**
+ * Inserts facts of runs whose epoch is the one given, and returns the ids of these runs. The rows of `runs` are locked: without, facts of an
+ * earlier lease were inserted after it had been taken away. Facts that are there under this epoch were inserted by a statement whose answer was lost.
+ */
+export async function insertFacts(client: Client, batches: readonly Batch[]): Promise<ReadonlySet<string>> {
+  const facts = batches.flatMap(({ run, epoch, from, bodies }) =>
+    bodies.map((body, index) => ({ run, epoch, n: from + index, body: Buffer.from(body) })),
+  );
+  const { rows } = await client.query(
+    `WITH held AS MATERIALIZED (
+       SELECT r.id FROM llm_do.runs r JOIN unnest($1::text[], $2::int[]) AS w(id, epoch) ON r.id = w.id AND r.epoch = w.epoch
+       ORDER BY r.id FOR SHARE OF r
+     ), added AS (
+       INSERT INTO llm_do.facts (run, n, epoch, body)
+       SELECT f.run, f.n, f.epoch, f.body FROM unnest($3::text[], $4::int[], $5::int[], $6::bytea[]) AS f(run, n, epoch, body)
+       JOIN held ON held.id = f.run
+       ON CONFLICT (run, n) DO NOTHING
+     ) SELECT id FROM held`,
+    [
+      batches.map(({ run }) => run),
+      batches.map(({ epoch }) => epoch),
+      facts.map(({ run }) => run),
+      facts.map(({ n }) => n),
+      facts.map(({ epoch }) => epoch),
+      facts.map(({ body }) => body),
+    ],
+  );
+  return new Set(rows.map(({ id }) => String(id)));
+}

@@ -1,0 +1,69 @@
+import type { Client } from "./database.ts";
+
+/** Numbered from 1; one that is published is never changed. A body is bytes: `jsonb` refuses what results of tools hold, such as `\u0000`. */
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE llm_do.runs (
+    id text PRIMARY KEY,
+    program text NOT NULL, root text NOT NULL,
+    state text NOT NULL, began timestamptz NOT NULL DEFAULT clock_timestamp(),
+    epoch int NOT NULL, owner text, lease_until timestamptz
+  );
+  CREATE INDEX runs_began ON llm_do.runs (began DESC, id DESC);
+  CREATE INDEX runs_program ON llm_do.runs (program, began DESC);
+  CREATE TABLE llm_do.facts (
+    run text NOT NULL REFERENCES llm_do.runs ON DELETE CASCADE,
+    n int NOT NULL, epoch int NOT NULL, time timestamptz NOT NULL DEFAULT clock_timestamp(), body bytea NOT NULL,
+    PRIMARY KEY (run, n)
+  );
+  CREATE TABLE llm_do.blobs (digest text NOT NULL, piece int NOT NULL, used date NOT NULL DEFAULT current_date, body bytea NOT NULL,
+    PRIMARY KEY (digest, piece));
+  CREATE TABLE llm_do.lines (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run text NOT NULL REFERENCES llm_do.runs ON DELETE CASCADE, log text NOT NULL, body bytea NOT NULL
+  );
+  CREATE INDEX lines_run ON llm_do.lines (run, log, id);
+  CREATE TABLE llm_do.parts (
+    run text NOT NULL REFERENCES llm_do.runs ON DELETE CASCADE,
+    part text NOT NULL, name text NOT NULL, piece int NOT NULL, body bytea NOT NULL,
+    PRIMARY KEY (run, part, name, piece)
+  );
+  `,
+];
+
+/** Names the lock under which processes that start at once migrate one after the other. */
+const migrationLock = 7_316_011;
+
+/** Brings a database to today's tables. Rejects where it is one of a newer llm-do. */
+export async function migrate(client: Client): Promise<void> {
+  await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
+  try {
+    await client.query("CREATE SCHEMA IF NOT EXISTS llm_do");
+    await client.query("CREATE TABLE IF NOT EXISTS llm_do.migrations (number int PRIMARY KEY, time timestamptz DEFAULT now())");
+    const done = await versionOf(client);
+    if (done > migrations.length)
+      throw new Error(
+        `the database is one of a newer llm-do (migration ${done}; this one knows ${migrations.length}): update llm-do`,
+      );
+    for (let number = done; number < migrations.length; number++) await apply(client, number + 1);
+  } finally {
+    await client.query("SELECT pg_advisory_unlock($1)", [migrationLock]).catch(() => undefined);
+  }
+}
+
+async function versionOf(client: Client): Promise<number> {
+  const { rows } = await client.query("SELECT coalesce(max(number), 0) AS number FROM llm_do.migrations");
+  return Number(rows[0]?.["number"] ?? 0);
+}
+
+async function apply(client: Client, number: number): Promise<void> {
+  await client.query("BEGIN");
+  try {
+    await client.query(migrations[number - 1] ?? "");
+    await client.query("INSERT INTO llm_do.migrations (number) VALUES ($1)", [number]);
+    await client.query("COMMIT");
+  } catch (thrown) {
+    await client.query("ROLLBACK");
+    throw thrown;
+  }
+}

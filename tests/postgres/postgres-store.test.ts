@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createNodeHost } from "../../src/host/node-host.ts";
+import { RunSecrets } from "../../src/journal/run-secrets.ts";
+import type { RunStore } from "../../src/journal/store.ts";
+import { PostgresStore } from "../../src/postgres/postgres-store.ts";
+import type { Fact } from "../../src/protocol/fact.ts";
+import { Redactor } from "../../src/util/redactor.ts";
+import { describeStore, type Open } from "../conformance/run-store-contract.ts";
+import { type Cluster, hasPostgres, startCluster } from "./cluster.ts";
+
+const key = "ab".repeat(32);
+const secret = `ghp_${"aB3d".repeat(9)}`;
+const host = createNodeHost();
+
+describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not installed)", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  }, 120_000);
+  afterAll(async () => {
+    await cluster?.[Symbol.asyncDispose]();
+  }, 120_000);
+
+  async function database(): Promise<string> {
+    const name = `t${randomUUID().replaceAll("-", "")}`;
+    await cluster.psql(`CREATE DATABASE ${name}`);
+    return cluster.url.replace(/postgres$/, name);
+  }
+
+  async function open(url: string, more: { readonly key?: string; readonly self?: string } = { key }): Promise<PostgresStore> {
+    const processes = { self: more.self ?? "process 1", isRunning: () => undefined };
+    const store = await PostgresStore.open({ url, host: { ...host, processes }, ...(more.key ? { key: more.key } : {}) });
+    onTestFinished(() => store.close().catch(() => undefined));
+    return store;
+  }
+
+  const opened = async (): Promise<Open> => {
+    const url = await database();
+    const stores = new Map<string, RunStore>();
+    for (let number = 1; number < 10; number++)
+      stores.set(`memory ${number}`, await open(url, { key, self: `memory ${number}` }));
+    return (self) => stores.get(self) as RunStore;
+  };
+  describeStore("PostgreSQL", opened, { hasTimedLeases: true });
+
+  const id = "20260101-000001-abcdef";
+  const begin: Fact = {
+    ...{ type: "run-start", runId: id, program: "p", programDigest: "d", entry: "main", mode: "prompt", version: "1" },
+    ...{ onDenied: "return", limits: {}, owner: "process 1", input: { input: { input: secret }, files: [], fragments: [] } },
+  };
+  const create = (store: RunStore) => {
+    const secrets = new RunSecrets(() => "0".repeat(64));
+    return store.create({ id, program: { root: "/work", name: "p" }, redactor: new Redactor([], secrets), secrets });
+  };
+
+  test("keeps no secret that the database could read, and says where none is kept", async () => {
+    const url = await database();
+    const store = await open(url);
+    const { journal, notes } = await create(store);
+    expect(notes).toEqual([]);
+    journal.append(begin);
+    expect(await journal.close()).toBeUndefined();
+    expect((await store.read(id)).facts).toEqual([begin]);
+    const dump = await cluster.psql("SELECT 1").then(() => store.look(id, (place) => place.readLog("journal.jsonl")));
+    expect(dump).not.toContain(secret);
+    const blind = await open(url, {});
+    expect((await blind.read(id)).isWhole).toBe(false);
+    await expect((await open(url, { key: "cd".repeat(32) })).read(id)).rejects.toThrow();
+    const without = await create(await open(await database(), {}));
+    expect(without.notes).toEqual([expect.stringContaining("LLM_DO_STORE_KEY is not set")]);
+    await without.journal.close();
+  });
+
+  test("goes on after its connections were cut, and loses and repeats nothing", async () => {
+    const url = await database();
+    const store = await open(url);
+    const { journal } = await create(store);
+    journal.append(begin);
+    const said = (text: string): Fact => ({
+      ...{ type: "result", callPath: "main/0.t", key: "tool", kind: "tool" },
+      outcome: { type: "value", value: { ok: true, value: text } },
+    });
+    const cut = () =>
+      cluster.psql(
+        `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`,
+      );
+    for (let number = 0; number < 200; number++) {
+      journal.append(said(`${number} ${number % 20 === 0 ? secret : ""}`));
+      if (number % 50 === 25) await Promise.all([cut(), journal.written({ durable: true })]);
+      else if (number % 10 === 0) await journal.written({ durable: true });
+    }
+    expect(await journal.close()).toBeUndefined();
+    const { facts, isWhole } = await store.read(id);
+    expect(isWhole).toBe(true);
+    expect(facts.slice(1)).toEqual(
+      Array.from({ length: 200 }, (_, number) => said(`${number} ${number % 20 === 0 ? secret : ""}`)),
+    );
+  });
+
+  test("refuses a wrong address, a wrong key, and a database of a newer llm-do, without the password", async () => {
+    await expect(open("postgres://test:hidden@127.0.0.1:1/x")).rejects.toThrow(
+      /^the database postgres:\/\/127.0.0.1:1\/x cannot be used: .*ECONNREFUSED/,
+    );
+    await expect(open("mysql://x")).rejects.toThrow("this is no address of a database");
+    await expect(open(`${cluster.url}-none`)).rejects.toThrow(/does not exist/);
+    await expect(open(await database(), { key: "short" })).rejects.toThrow("LLM_DO_STORE_KEY must be 64 hex digits");
+    const url = await database();
+    await open(url);
+    const { Client } = (await import("pg")).default;
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query("INSERT INTO llm_do.migrations (number) VALUES (1000)");
+    await client.end();
+    await expect(open(url)).rejects.toThrow("the database is one of a newer llm-do (migration 1000");
+  });
+});
