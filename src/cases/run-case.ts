@@ -26,6 +26,8 @@ export interface CaseRequest extends ScratchRequest {
   /** The most dollars of the run and its judge. */
   readonly usd: number | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Keeps the copy, with the record of its runs beside it. */
+  readonly keep: boolean;
 }
 
 /** One run of a case. It passed where nothing failed. */
@@ -38,15 +40,18 @@ export interface CaseRun {
   readonly score?: number;
   /** Present where it failed before any model was asked, by a mistake in what it was begun with. */
   readonly isMistake?: true;
+  /** Absolute path of the folder with the copy and its records, where it is kept. */
+  readonly kept?: string;
 }
 
-/** Runs a case once in a scratch copy of its program, and removes that. Rejects where the copy cannot be made, or on abort. */
+/** Runs a case once in a scratch copy of its program, and removes that unless it is kept. Rejects where the copy cannot be made, or on abort. */
 export async function runCase(request: CaseRequest): Promise<CaseRun> {
   const scratch = await ScratchCase.open(request);
   try {
-    return await new CaseInScratch(request, scratch).run();
+    const run = await new CaseInScratch(request, scratch).run();
+    return request.keep ? { ...run, kept: scratch.parent } : run;
   } finally {
-    await scratch.remove();
+    if (!request.keep) await scratch.remove();
   }
 }
 
@@ -98,7 +103,7 @@ class CaseInScratch {
   }
 
   async #play(part: RunOfCase, input: JsonValue | undefined): Promise<PartRun> {
-    const { testCase, suite, usd, signal } = this.#request;
+    const { testCase, suite, usd, signal, keep } = this.#request;
     const { host } = this.#scratch;
     const observer = new Observer();
     const misses: string[] = [];
@@ -123,7 +128,8 @@ class CaseInScratch {
     try {
       const { output, stopReason } = await runWith(
         {
-          ...{ program, limits, attachments, journal: false, onEvent: observer.onEvent, approval: this.#policy(observer) },
+          ...{ program, limits, attachments, onEvent: observer.onEvent, approval: this.#policy(observer) },
+          ...(keep ? { journal: true, store: this.#scratch.store } : { journal: false }),
           ...(input === undefined ? {} : { input: input as JsonObject | string }),
           ...(signal ? { signal } : {}),
         },

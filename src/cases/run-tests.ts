@@ -31,6 +31,8 @@ export interface TestOptions {
   readonly parallel?: number;
   /** Code of the programs and of scripts may run. Default false. */
   readonly trust?: boolean;
+  /** Keeps the scratch copies, with the records of their runs beside them. Default false. */
+  readonly keep?: boolean;
   readonly providers?: readonly Provider[];
   readonly signal?: AbortSignal;
 }
@@ -216,7 +218,7 @@ async function runOften(open: OpenCase): Promise<CaseReport> {
 
 /** Returns undefined if the budget is spent. */
 async function runInSlot({ request, slots, budget, permit, ...open }: OpenCase, mode: CaseMode): Promise<CaseRun | undefined> {
-  const { host, providers = [], model, signal } = request;
+  const { host, providers = [], model, signal, keep = false } = request;
   const leave = await slots.take(signal);
   const share = budget.take();
   if (share === "spent") {
@@ -224,7 +226,7 @@ async function runInSlot({ request, slots, budget, permit, ...open }: OpenCase, 
     return undefined;
   }
   try {
-    const run = await runCase({ ...open, permit: permit(open), mode, host, providers, model, usd: share, signal });
+    const run = await runCase({ ...open, permit: permit(open), mode, host, providers, model, usd: share, signal, keep });
     budget.settle(share, run.usage.usd);
     return run;
   } catch (thrown) {

@@ -82,6 +82,16 @@ export class ScratchCase {
     return this.#scratch.path;
   }
 
+  /** Absolute path of the folder that holds it. */
+  get parent(): string {
+    return this.#scratch.parent;
+  }
+
+  /** Absolute path of the store of its runs, where they are kept. */
+  get store(): string {
+    return join(this.parent, "runs");
+  }
+
   /** The parts of the case: itself, and its judge. */
   get parts(): readonly RunOfCase[] {
     return this.#request.testCase.expect?.judge ? ["case", "judge"] : ["case"];

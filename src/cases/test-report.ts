@@ -37,6 +37,8 @@ export interface CaseReport {
   readonly usdAtLeast?: true;
   readonly scores?: Spread;
   readonly milliseconds?: Spread;
+  /** Absolute paths of the folders that are kept of its runs: each has the copy, and the store `runs`. */
+  readonly kept?: readonly string[];
 }
 
 export interface TestReport {
@@ -71,6 +73,7 @@ export function reportCase({ file, name, mode, required, runs, notRun }: CaseRun
   const rate = passRate(passed, count);
   const isMistake = passed === 0 && runs.some((run) => run.isMistake);
   const holds = !isMistake && notRun === 0 && (count === 1 ? passed === 1 : rate.high >= required);
+  const kept = runs.flatMap((run) => run.kept ?? []);
   const scores = runs.flatMap(({ score }) => (score === undefined ? [] : [score]));
   const dollars = runs.flatMap(({ usage }) => (usage.usd === undefined ? [] : [usage.usd]));
   return {
@@ -91,6 +94,7 @@ export function reportCase({ file, name, mode, required, runs, notRun }: CaseRun
     ...(runs.some(({ usage }) => usage.usdAtLeast) ? { usdAtLeast: true as const } : {}),
     ...(scores.length > 0 ? { scores: spreadOf(scores) } : {}),
     milliseconds: spreadOf(runs.map(({ milliseconds }) => milliseconds)),
+    ...(kept.length > 0 ? { kept } : {}),
   };
 }
 

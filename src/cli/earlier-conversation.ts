@@ -23,7 +23,7 @@ export async function findEarlierConversation(program: Program): Promise<Earlier
     if (last?.type !== "run-end" || last.stopReason !== "done") continue;
     const history = await readConversation(program, { run: runId });
     if (history === undefined) continue;
-    const isSame = entryCall?.type === "call-start" && entryCall.model === model?.id;
+    const isSame = entryCall?.type === "call-start" && entryCall.model === model?.recorded;
     return { runId, history: isSame ? history : portableHistory(history) };
   }
   throw new UsageError(`-c: no recorded run of \`${name}\` ended with an answer; begin without -c`);

@@ -52,7 +52,8 @@ export async function linkModel(
   if (!checkCompatible(compilation, worker, { id: parsed.value.id, written })) return undefined;
   const id = absoluteScript(parsed.value, files.folderOf(span));
   await checkModel(compilation, { id, span }, options.providers);
-  return { id: id.id, source, namedBy: isFlag(span) ? "user" : "program" };
+  const recorded = id.id.replace(`scripted:${compilation.root}/`, "scripted:");
+  return { id: id.id, recorded, source, namedBy: isFlag(span) ? "user" : "program" };
 }
 
 /** `--set` of the worker, then `--model-for`, then what the worker itself says, then the defaults. */

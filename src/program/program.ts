@@ -158,6 +158,8 @@ export interface RenderedPrompt {
 /** `source` says where the choice came from, in words for people: `--model`, `LLM_DO_MODEL`, `model` of the worker's file. */
 export interface ModelChoice {
   readonly id: string;
+  /** As records have it: a script of the program is relative to its folder, so that the program can be moved. */
+  readonly recorded: string;
   readonly source: string;
   /** Chosen by a file of the program, or by the user (by a flag, a variable, or the library). */
   readonly namedBy: "program" | "user";

@@ -35,7 +35,7 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
   if (!worker) throw new Error(`invariant: the worker ${id} is not part of the program`);
   const recorded = run.effects.recall("call-end", { callPath });
   if (recorded) return repeatEnd(request, worker, recorded);
-  const { id: model, source: modelSource } = requireModel(worker, callPath);
+  const { recorded: model, source: modelSource } = requireModel(worker, callPath);
   const input = (run.effects.recall("call-start", { callPath })?.input as WorkerInput | undefined) ?? given;
   const prompt = renderPrompt(worker, input.input);
   await run.effects.requireLive(toStart(callPath, signal));

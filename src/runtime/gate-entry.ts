@@ -17,7 +17,7 @@ export async function gateEntry(request: CallRequest, given: WorkerInput): Promi
   const { entry } = run.program;
   const owner = entry.kind === "worker" ? entry.worker : { name: entry.code.name, description: "" };
   const model = entry.kind === "worker" ? entry.worker.model : undefined;
-  const gated = run.gate.gate(entryToolset({ name: owner.name, ...(model ? { model: model.id } : {}) }));
+  const gated = run.gate.gate(entryToolset({ name: owner.name, ...(model ? { model: model.recorded } : {}) }));
   const scopes = await run.openScopes([]);
   const context = { ...request, worker: owner, model, scopes, attachments: [], reach: [] };
   const { takeSlot: _, ...call } = toGatedCall(context, { name: owner.name, args: given.input });

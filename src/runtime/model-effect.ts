@@ -57,7 +57,7 @@ export function toModelEffect(call: CallConfig, frame: CallFrame, attempt: Attem
   const detail = takeUnrecorded(call, frame, attempt);
   const digest = digestRequest(
     { ...request, settings: splitSettings(call.worker.modelSettings).asked },
-    { model: call.model.id, redactor: run.redactor },
+    { model: call.model.recorded, redactor: run.redactor },
   );
   return {
     record: { callPath, key, kind: "model", digest, sideEffect: false, announced: true, detail },
@@ -102,7 +102,7 @@ function takeUnrecorded({ model, worker }: CallConfig, frame: CallFrame, attempt
   const allowance = request.settings.max_output_tokens;
   return {
     turn: frame.turn + 1,
-    model: model.id,
+    model: model.recorded,
     ...(first ? { system: request.system, tools: request.tools as unknown as JsonValue } : {}),
     ...(first && request.output ? { output: request.output as JsonObject } : {}),
     ...(first && Object.keys(settings).length > 0 ? { settings: settings as unknown as JsonValue } : {}),

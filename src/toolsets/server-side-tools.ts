@@ -6,7 +6,7 @@ import { needsApproval, type PreparedToolsetCall, type Tool, toolMark, toolsetMa
 /** Whose tools they are. */
 export interface ServerToolUser {
   readonly name: string;
-  readonly model: { readonly id: string } | undefined;
+  readonly model: { readonly recorded: string } | undefined;
   readonly serverTools: readonly ServerTool[];
 }
 
@@ -25,7 +25,7 @@ export function serverSideTools(user: ServerToolUser) {
     needsApproval: () => verdict,
     describeCall: ({ tool: name }: PreparedToolsetCall) => {
       const tool = user.serverTools.find((one) => enablingName(one) === name);
-      return `Enable for the worker ${user.name}, on ${user.model?.id ?? "its model"}: ${tool ? describeServerTool(tool) : name}`;
+      return `Enable for the worker ${user.name}, on ${user.model?.recorded ?? "its model"}: ${tool ? describeServerTool(tool) : name}`;
     },
   });
   const approvals: ReadonlyMap<string, boolean> = new Map();
@@ -34,7 +34,7 @@ export function serverSideTools(user: ServerToolUser) {
 
 /** A call that enables a tool: its arguments are the bounds, and the model whose provider executes it. */
 export function enablingCall({ type, ...bounds }: ServerTool, { model }: ServerToolUser): { name: string; args: JsonObject } {
-  return { name: `server:${type}`, args: { ...bounds, ...(model ? { model: model.id } : {}) } };
+  return { name: `server:${type}`, args: { ...bounds, ...(model ? { model: model.recorded } : {}) } };
 }
 
 /** `web_search, at most 3 times in a call, on example.com alone`. */

@@ -3,7 +3,10 @@ import { isRecord, recordsIn } from "../protocol/json.ts";
 import { escapeText } from "../util/escape-text.ts";
 import { renderLines } from "./render-lines.ts";
 
-/** Shows what each call was sent and what it answered, in the order of the journal. Secrets are tokens; texts are whole. */
+/**
+ * Shows what each call was sent and what it answered, in the order of the journal. Secrets are tokens; texts are whole, and indented: none of
+ * their lines looks like a heading.
+ */
 export function renderMessages(entries: readonly JournalEntry[]): string {
   return entries.flatMap(renderEntry).join("");
 }
@@ -39,5 +42,5 @@ function textOf(part: Readonly<Record<string, unknown>>): string {
 }
 
 function showLines(text: string): string {
-  return escapeText(text, { keepNewlines: true, keepBackslashes: true });
+  return escapeText(text, { keepNewlines: true, keepBackslashes: true }).replaceAll(/^/gm, "  ");
 }

@@ -68,6 +68,10 @@ describe.each(["a folder of an older llm-do", "the folder of a record", "a file 
           stderr: expect.stringMatching(/^llm-do: the record of \S+ came from elsewhere/),
         });
       }
+      const page = (await cli("view", runId, "--no-open")).stdout.trim();
+      expect(readFileSync(page, "utf8")).toContain("This record came from elsewhere: what it says is not vouched for.");
+      const called = await cli("calls", "main", "--run", runId, "--all");
+      expect(called.stderr).toMatch(/^llm-do: the record of \S+ came from elsewhere/);
     });
 
     it("is refused by whatever would change something", async () => {
@@ -167,5 +171,12 @@ it("gives a program that was moved its records", async () => {
   expect((await cli("runs", "move", root, ".", "--yes")).exitCode).toBe(0);
   expect((await cli("runs", "list", ".")).stdout).toContain(runId);
   expect((await cli("approve", "last", ".", "1")).exitCode).toBe(0);
+  // Its script is one of the program: the record names it by its place there.
+  const resumed = await cli("resume", runId);
+  expect(resumed).toMatchObject({ exitCode: expect.any(Number), stderr: expect.not.stringContaining("the model was") });
+  if (resumed.exitCode === 4) {
+    expect((await cli("approve", "last", ".", "1")).exitCode).toBe(0);
+    expect(await cli("resume", runId)).toMatchObject({ exitCode: 0, stdout: "done\n" });
+  }
   expect((await cli("runs", "move", moved, ".", "--yes")).exitCode).toBe(2);
 });

@@ -8,7 +8,7 @@ import { renderCall, renderCallsFoot } from "../../ui/render-calls.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { programOfTarget, storeOfUser } from "../find-runs.ts";
+import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";
 import { compileToShow } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
 
@@ -27,14 +27,20 @@ const latest = 50;
 export async function callsCommand(worker: string, target: string | undefined, flags: CallsFlags): Promise<number> {
   const { json, out, last = json || out !== undefined ? undefined : latest, ...query } = flags;
   if (out !== undefined && !/\.jsonl$/.test(out)) throw new UsageError(`--out ${out}: a case file ends in .jsonl`);
-  const program = await programOfTarget(target);
-  const store = storeOfUser();
+  const found = flags.run === undefined ? undefined : await findRun({ run: flags.run, target });
+  const program = found?.isForeign ? undefined : await programOfTarget(target);
+  const store = found?.store ?? storeOfUser();
   let dropped = 0;
   const unreadable = (run: string, problem: string) => {
     dropped++;
     writeStderr(`llm-do: the run ${run} is left out: ${escapeText(problem)}\n`);
   };
-  const given = { ...query, worker, program, onUnreadable: unreadable, ...(last === undefined ? {} : { last }) };
+  const given = {
+    ...{ ...query, worker, onUnreadable: unreadable },
+    ...(program ? { program } : {}),
+    ...(found ? { run: found.runId } : {}),
+    ...(last === undefined ? {} : { last }),
+  };
   const calls = readCalls(store, given);
   const count = out === undefined ? await printCalls(calls, json ?? false) : await writeCases(calls, { path: out, store });
   if (count === 0) await explainNone(worker, target, flags);

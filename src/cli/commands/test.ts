@@ -20,12 +20,15 @@ export interface TestFlags {
   readonly parallel?: number;
   readonly model?: string;
   readonly trust?: boolean;
+  readonly keep?: boolean;
   readonly json?: boolean;
 }
 
 /** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails, 2 where one could not begin. */
 export async function testCommand(target: string, { json = false, ...flags }: TestFlags): Promise<number> {
   if (flags.live && flags.record) throw new UsageError("--live and --record exclude one another: --record asks the model, too");
+  if (flags.keep && flags.record)
+    throw new UsageError("--keep and --record exclude one another: a recording is no record of a run");
   using signals = listenForSignals();
   const { signal } = signals.controller;
   using _guard = guardProcess(signals.controller, {});

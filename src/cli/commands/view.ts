@@ -19,11 +19,11 @@ const bounds = { longest: 200_000, total: 20_000_000 };
 
 /** `llm-do view [RUN]`: writes a page of a run, prints its path, and opens it where there is a browser. */
 export async function viewCommand(run: string, target: string | undefined, { out, open }: ViewFlags): Promise<number> {
-  const { runId, store } = await findRun({ run, target });
+  const { runId, store, isForeign = false } = await findRun({ run, target });
   const host = createNodeHost();
   const page = await store.look(runId, async (record) => {
     const journal = await readJournal(record);
-    return renderPage({ ...journal, entries: await expandTexts(record, { ...bounds, entries: journal.entries }) });
+    return renderPage({ ...journal, isForeign, entries: await expandTexts(record, { ...bounds, entries: journal.entries }) });
   });
   if (page === undefined) throw new UsageError(`nothing is recorded of \`${runId}\`: it ended before it began`);
   const path = out === undefined ? await store.keepPage(runId, page) : resolve(host.workingDirectory, out);

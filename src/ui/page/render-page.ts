@@ -20,6 +20,8 @@ interface ShownJournal {
   readonly entries: readonly JournalEntry[];
   readonly problems: ReadonlyMap<number, string>;
   readonly torn: boolean;
+  /** The record came from elsewhere. Default false. */
+  readonly isForeign?: boolean;
 }
 
 /** Calls that a page shows. The others are counted. */
@@ -29,7 +31,7 @@ const mostCalls = 2000;
  * Renders a run as one page that needs nothing else: no server, no network, no script but its own. Undefined where the run did not
  * begin.
  */
-export function renderPage({ entries, problems, torn }: ShownJournal): string | undefined {
+export function renderPage({ entries, problems, torn, isForeign = false }: ShownJournal): string | undefined {
   const run = foldJournal(entries, problems);
   if (!run) return undefined;
   const calls = run.calls.slice(0, mostCalls);
@@ -47,7 +49,7 @@ export function renderPage({ entries, problems, torn }: ShownJournal): string | 
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">
 <title>${title}</title><style>${new Markup(pageStyle)}</style></head>
 <body>
-${renderHeader(run, { torn })}
+${renderHeader(run, { torn, isForeign })}
 <div class="columns">
 <nav aria-label="Calls"><input id="filter" type="search" placeholder="Filter calls ( / )" aria-label="Filter calls">
 <ol id="tree">${ordered.map((call) => renderRow(call, run, context))}</ol>${renderRest(run.calls.length - calls.length)}
@@ -78,7 +80,7 @@ function inTreeOrder(calls: readonly PageCall[], { anchors }: PageContext): read
   return calls.filter((call) => !known.has(call)).flatMap(below);
 }
 
-function renderHeader(run: PageRun, { torn }: { readonly torn: boolean }): Markup {
+function renderHeader(run: PageRun, { torn, isForeign }: Pick<ShownJournal, "torn" | "isForeign">): Markup {
   const { start, end, span, view, damaged, undo } = run;
   const state = end?.stopReason ?? "unfinished";
   const usage = end?.usage ?? view.usage;
@@ -95,6 +97,7 @@ function renderHeader(run: PageRun, { torn }: { readonly torn: boolean }): Marku
   ];
   const prompt = aboutArgs(start.input.input, 300);
   const notes = [
+    ...(isForeign ? ["This record came from elsewhere: what it says is not vouched for."] : []),
     ...(end?.error ? [String(end.error["message"])] : []),
     ...(end?.reason === undefined ? [] : [end.reason]),
     ...(end ? [] : ["It was killed, or it is still running."]),
