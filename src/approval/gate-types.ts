@@ -94,6 +94,8 @@ export interface GateOptions {
   readonly stop: (reason: PolicyStop) => void;
   /** Ends a call whose time was up in the recorded run, by its path. Absent where nothing is replayed. */
   readonly timeUp?: Map<CallPath | undefined, () => void>;
+  /** Blocks calls that may change something: the run checks what is done already. Default false. */
+  readonly looksOnly?: boolean;
   /** True for what a nested call throws that must end the run, and not be told to a model. */
   readonly endsRun: (thrown: unknown) => boolean;
 }

@@ -130,7 +130,7 @@ async function judgeUnmade(gated: Gated, given: GatedCall): Promise<Verdict> {
   const tool = tools.get(request.name);
   if (!tool) throw unknownTool(request.name);
   const call = { binding, tool, request, unisolated: run.policy.unisolated === true };
-  return judgeCall(run.rules, call, await prepareCall(call, await checkArgs(call, copyJson(request.args)), run.redactor)).verdict;
+  return judgeCall(run, call, await prepareCall(call, await checkArgs(call, copyJson(request.args)), run.redactor)).verdict;
 }
 
 function unknownTool(name: string): ToolFailure {
@@ -249,11 +249,11 @@ function throwRecordedRefusal({ effects }: GateRun, { key }: Round): void {
 function judge(run: GateRun, call: Round, looked: PreparedCall): { readonly verdict: Verdict; readonly prepared: PreparedCall } {
   const { key, request } = call;
   request.runtime.signal.throwIfAborted();
-  const judged = run.effects.recall("verdict", key) ?? judgeCall(run.rules, call, looked);
+  const judged = run.effects.recall("verdict", key) ?? judgeCall(run, call, looked);
   const prepared = judged.verdict.type === "ask" ? showCall(call, looked, run.redactor) : looked;
   run.effects.decideOnce("verdict", key, {
     decide: () => ({ tool: request.name, ...recordOf(prepared), ...judged }),
-    again: (given, recorded) => judgeRecorded([...run.rules, ...readRules(given)], call, recorded),
+    again: (given, recorded) => judgeRecorded({ run, given: readRules(given) }, call, recorded),
   });
   // A refusal before the question is repeated here, one after its answer by `confirm`.
   if (!run.effects.recall("decision", key)) throwRecordedRefusal(run, call);

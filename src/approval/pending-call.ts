@@ -17,7 +17,7 @@ import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
 import type { Redactor } from "../util/redactor.ts";
 import { type ReadRule, type RuledCall, type Ruling, ruleOnCreated, textOfArgument } from "./approval-rule.ts";
 import { joinContext, splitContext } from "./extra-context.ts";
-import type { GatedCall, ToolsetBinding } from "./gate-types.ts";
+import type { GatedCall, GateRun, ToolsetBinding } from "./gate-types.ts";
 import type { ShownContent } from "./memory.ts";
 import { judge } from "./verdict.ts";
 
@@ -159,9 +159,15 @@ interface Judged {
   readonly said?: SaidOfCall;
 }
 
+/** The part of a run that a verdict depends on. */
+type Judging = Pick<GateRun, "rules" | "looksOnly">;
+
+const changes: Verdict = { type: "blocked", why: "it may change something, and a check changes nothing" };
+
 /** The verdict on a prepared call: what its toolset, the author of its caller and the rules of the run come to. */
-export function judgeCall(rules: readonly ReadRule[], call: PendingCall, prepared: PreparedCall): Judged {
+export function judgeCall({ rules, looksOnly }: Judging, call: PendingCall, prepared: PreparedCall): Judged {
   const { toolset } = call.binding;
+  if (looksOnly && (prepared.preparation.sideEffect ?? call.tool.sideEffect) !== false) return { verdict: changes };
   const own = toolset.needsApproval ? checkVerdict(toolset.needsApproval(prepared.view)) : defaultVerdict(call.tool);
   const texts = settledNow(toolset.ruleTexts?.(prepared.view)) ?? {};
   const verdict = judgeSaid(rules, call, { own, view: prepared.view, texts });
@@ -174,9 +180,15 @@ export function judgeCall(rules: readonly ReadRule[], call: PendingCall, prepare
  * The verdict of today on a call as it was recorded. What a toolset found out where it looked at the call is taken from the record, with its
  * own verdict on that; undefined for a record that does not have it.
  */
-export function judgeRecorded(rules: readonly ReadRule[], call: PendingCall, recorded: FactOf<"verdict">): Verdict | undefined {
+export function judgeRecorded(
+  { run, given }: { readonly run: Judging; readonly given: readonly ReadRule[] },
+  call: PendingCall,
+  recorded: FactOf<"verdict">,
+): Verdict | undefined {
   const { args, facts, said } = recorded;
   const { binding, tool } = call;
+  if (run.looksOnly && (recorded.sideEffect ?? tool.sideEffect) !== false) return changes;
+  const rules = [...run.rules, ...given];
   const view = { tool: tool.name, args, config: binding.config, preparation: { canonicalArgs: args, targets: [], facts } };
   const { toolset } = binding;
   if (!toolset.prepare) {

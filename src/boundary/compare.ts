@@ -1,8 +1,8 @@
 import type { JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { type Agreement, type AgreementOptions, agrees, compareOutputs } from "./agreement.ts";
+import { type Agreement, type AgreementOptions, agrees, compareOutputs } from "../schema/agreement.ts";
+import { casesToTell, type Interval, pairedDifference, wilsonInterval } from "../util/intervals.ts";
 import { type Case, expectedOutput } from "./case-file.ts";
-import { casesToTell, type Interval, pairedDifference, wilsonInterval } from "./intervals.ts";
 
 /**
  * What a candidate made of a case. `left-out`: it asked for something that the record does not hold, so nothing can be said. `unsure` is an

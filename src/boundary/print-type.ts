@@ -1,5 +1,6 @@
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
+import { followReference } from "../schema/follow-reference.ts";
 
 /** Schemas nested deeper than this are `unknown`. */
 const deepest = 20;
@@ -23,7 +24,7 @@ function print(schema: unknown, printing: Printing): string {
   if (!isRecord(schema) || printing.open.includes(schema) || printing.open.length > deepest) return "unknown";
   const inside = { ...printing, open: [...printing.open, schema] };
   const { $ref, enum: values, anyOf, oneOf, allOf } = schema;
-  if (typeof $ref === "string") return print(findReference(printing.root, $ref), inside);
+  if (typeof $ref === "string") return print(followReference(printing.root, $ref), inside);
   if ("const" in schema) return literal(schema["const"] as JsonValue);
   if (Array.isArray(values)) return union(values.map(literal));
   const options = anyOf ?? oneOf;
@@ -109,19 +110,4 @@ function bracket(type: string): string {
 function impliedType(schema: Record<string, unknown>): string | undefined {
   if ("properties" in schema || "additionalProperties" in schema) return "object";
   return "items" in schema || "prefixItems" in schema ? "array" : undefined;
-}
-
-/** The schema that a JSON Pointer in a fragment names (RFC 6901, section 6); undefined for any other reference. */
-function findReference(root: JsonSchema, reference: string): unknown {
-  if (!reference.startsWith("#")) return undefined;
-  const steps = reference
-    .slice(1)
-    .split("/")
-    .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~"));
-  return steps.reduce<unknown>(
-    (found, step) =>
-      typeof found === "object" && found !== null && Object.hasOwn(found, step) ? found[step as never] : undefined,
-    root,
-  );
 }

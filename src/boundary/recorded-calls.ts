@@ -1,5 +1,5 @@
 import type { CallPath } from "../protocol/call.ts";
-import { codeCallPath, isAtOrBelow } from "../protocol/call.ts";
+import { codeCallPath, isAtOrBelow, isInCheck } from "../protocol/call.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
@@ -59,7 +59,7 @@ export function recordedCalls(
   const byCode = new Set<CallPath>();
   for (const [index, fact] of facts.entries()) {
     const time = times[index] ?? 0;
-    if (fact.type === "call-start" && fact.kind === "worker" && fact.name === worker)
+    if (fact.type === "call-start" && fact.kind === "worker" && fact.name === worker && !isInCheck(fact.callPath))
       open.set(fact.callPath, { start: fact, time, marks: new Set() });
     if (fact.type === "decision") markDecision(open, fact);
     if (fact.type === "call-end" && isAnswer(fact.output)) byCode.add(fact.callPath);

@@ -3,6 +3,7 @@ import { valuesOf } from "../language/values-of.ts";
 import type { AttachmentPolicySyntax, ContextSyntax, ModelSettingsSyntax } from "../language/worker-file.ts";
 import type { ModelSettings } from "../models/model.ts";
 import {
+  type CodeCheck,
   type ContextBounds,
   defaultAttachmentPolicy,
   defaultMaxResult,
@@ -70,6 +71,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const input = (await linkInputSchema(compilation, file.input, home)) ?? { schema: fromJsonSchema(defaultInput), known: true };
   const output = await linkSchema(compilation, file.output, home);
   const code = await linkCode(compilation, file.code, home);
+  const check = linkCheck(compilation, resolved);
   const model = await modelOf(resolved);
   checkInstructions(compilation, resolved);
   return Object.freeze({
@@ -81,7 +83,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
     modelSettings: await linkModelSettings(compilation, file.model_settings?.value, providers),
     input: input.schema,
     output: output?.schema,
-    ...(code ? { code: Object.freeze({ ...code, hasPrompt: hasPrompt(resolved) }) } : {}),
+    ...(code ? { code: Object.freeze({ ...code, hasPrompt: hasPrompt(resolved), ...(check ? { check } : {}) }) } : {}),
     ...(await linkPrompt(compilation, resolved, input)),
     toolsets,
     serverTools: linkServerTools(compilation, file, { model, providers }),
@@ -104,6 +106,20 @@ function isEmptyMap({ source, start, end }: Span): boolean {
 
 function hasPrompt({ file }: ResolvedWorker): boolean {
   return file.instructions.value.trim() !== "" || file.prompt !== undefined || file.system_fragments !== undefined;
+}
+
+/** The dollars of a run's checks where a worker does not say. */
+const defaultCheckUsd = 0.1;
+
+/** A check compares the code with the prompt: a worker has to have both. */
+function linkCheck({ diagnostics }: Compilation, resolved: ResolvedWorker): CodeCheck | undefined {
+  const { name, file } = resolved;
+  if (!file.check) return undefined;
+  const { share, usd } = file.check.value;
+  if (file.code && hasPrompt(resolved)) return { share: share.value, usd: usd?.value ?? defaultCheckUsd };
+  const missing = file.code ? "instructions" : "`code`";
+  const message = `\`check\` compares the code of \`${name}\` with its prompt, and it has no ${missing}`;
+  return diagnostics.report("check-unused", { message, span: share.span, note: `add ${missing}, or delete \`check\`` });
 }
 
 function checkInstructions({ diagnostics }: Compilation, worker: ResolvedWorker): void {

@@ -35,6 +35,8 @@ export const connectKey = (reference: string, digest?: string): string =>
   `connect ${reference}${digest === undefined ? "" : ` ${digest}`}`;
 /** Key of the worker that a call created. */
 export const workerKey = "worker";
+/** Key of the comparison of a worker's code with its prompt. */
+export const checkKey = "check";
 /** Key of a step of code, by its name; `now 2` is the second look at the time. */
 export const stepKey = (name: string): string => `step ${name}`;
 export const nowKey = (number: number): string => `now ${number}`;

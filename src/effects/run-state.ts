@@ -1,11 +1,12 @@
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { Fact, RuleForRun } from "../protocol/fact.ts";
-import type { Usage } from "../protocol/usage.ts";
+import { addUsage, type Usage } from "../protocol/usage.ts";
 import { createApprovalsState, type RememberedApproval } from "./state/approvals.ts";
+import { type CodeAnswer, createCodeAnswersState } from "./state/code-answers.ts";
 import { createFailuresState } from "./state/failures.ts";
 import { createOrdinalsState } from "./state/ordinals.ts";
-import { createUsageState } from "./state/usage.ts";
+import { checksAccount, createUsageState } from "./state/usage.ts";
 
 /**
  * The state of a run so far: a fold over its facts. Reducers are deterministic and own what they hold. Live bookkeeping is
@@ -21,8 +22,12 @@ export interface RunState {
   freeOrdinal(callPath: CallPath): number;
   /** Calls of tools and workers that a call and everything below it made. */
   toolCallsOf(callPath: CallPath): number;
-  /** Usage of a call and everything below it. */
+  /** Usage of a call and everything below it, checks left out. */
   usageOf(callPath: CallPath): Usage;
+  /** Usage of the run, whose entry has this path, checks included. */
+  usageOfRun(entry: CallPath): Usage;
+  /** Answers of code that the prompt is asked for, too. */
+  codeAnswers(): readonly CodeAnswer[];
   /** How many model requests in a row have failed after their retries with this code, where one more does. */
   streakWith(code: string): number;
   /** Approvals for the run that nobody took back, oldest first. */
@@ -41,12 +46,14 @@ export function createRunState(): RunState {
   const approvals = createApprovalsState();
   const failures = createFailuresState();
   const ordinals = createOrdinalsState();
+  const answers = createCodeAnswersState();
   return Object.freeze<RunState>({
     apply: (fact) => {
       usage.apply(fact);
       approvals.apply(fact);
       failures.apply(fact);
       ordinals.apply(fact);
+      answers.apply(fact);
     },
     spend: (fact) => {
       usage.apply(fact);
@@ -56,6 +63,8 @@ export function createRunState(): RunState {
     freeOrdinal: ordinals.freeBelow,
     toolCallsOf: usage.toolCallsOf,
     usageOf: usage.of,
+    usageOfRun: (entry) => addUsage(usage.of(entry), usage.of(checksAccount)),
+    codeAnswers: answers.list,
     streakWith: failures.streakWith,
     remembered: approvals.remembered,
     rules: approvals.rules,

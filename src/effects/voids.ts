@@ -27,6 +27,7 @@ function isUnwound(fact: Fact, ended: ReadonlySet<CallPath>): boolean {
   if (fact.type === "abort") return !ended.has(fact.callPath);
   if (fact.type === "result") return fact.outcome.type === "interrupted";
   if (fact.type === "limit") return fact.key === runTimeKey;
+  if (fact.type === "checked") return fact.skipped !== undefined;
   return fact.type === "call-end" && !ended.has(fact.callPath);
 }
 

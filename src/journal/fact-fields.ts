@@ -135,6 +135,10 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
   },
   undo: { restored: "content strings", removed: "content strings", left: "content strings" },
   artifact: { ...keyed, name: "string", sha256: "string" },
+  checked: {
+    ...{ ...keyed, worker: "string", "agrees?": "boolean" },
+    ...{ "different?": "strings", "skipped?": "content string" },
+  },
 };
 
 /** The required fields of a value outcome, by the kind of its effect. */

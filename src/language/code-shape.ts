@@ -1,5 +1,5 @@
 import { type Fields, record } from "./collection-shapes.ts";
-import { boolean, oneOf, text } from "./scalar-shapes.ts";
+import { boolean, number, oneOf, text } from "./scalar-shapes.ts";
 import type { Shape, ShapeValue } from "./shape.ts";
 
 const fields = {
@@ -27,5 +27,27 @@ export const codeShape: Shape<ShapeValue<typeof long>> = {
     if (node.kind !== "scalar") return long.read(node, context);
     const value = short.read(node, context);
     return value === undefined ? undefined : { from: { value, span: node.span } };
+  },
+};
+
+const checkFields = {
+  share: {
+    shape: number({ min: 0, max: 1 }),
+    required: true,
+    description: "The share of the code's answers that the prompt answers, too.",
+  },
+  usd: { shape: number({ min: 0 }), default: 0.1, description: "The most dollars that a run spends on it." },
+} satisfies Fields;
+
+const longCheck = record(checkFields, { note: "write `0.05`, or `{ share: 0.05, usd: 0.10 }`" });
+const shortCheck = number({ min: 0, max: 1 });
+
+/** `check`: the share of the code's answers that is compared with the prompt; a number alone, or a map. */
+export const checkShape: Shape<ShapeValue<typeof longCheck>> = {
+  jsonSchema: { anyOf: [shortCheck.jsonSchema, longCheck.jsonSchema] },
+  read(node, context) {
+    if (node.kind !== "scalar") return longCheck.read(node, context);
+    const value = shortCheck.read(node, context);
+    return value === undefined ? undefined : { share: { value, span: node.span } };
   },
 };

@@ -1,4 +1,4 @@
-import { codeShape } from "./code-shape.ts";
+import { checkShape, codeShape } from "./code-shape.ts";
 import { type Fields, list, record } from "./collection-shapes.ts";
 import { json } from "./json-shape.ts";
 import { modelSettingsShape } from "./model-settings-shape.ts";
@@ -75,6 +75,10 @@ export const workerKeys = {
       "What comes back: fields in the short notation, a type, JSON Schema 2020-12, or a schema in code. By default text.",
   },
   code: { shape: codeShape, description: "A function that answers before the prompt, which answers what it leaves." },
+  check: {
+    shape: checkShape,
+    description: "The share of the code's answers that the prompt answers, too, to be compared. They are never used.",
+  },
   prompt: { shape: text(), description: "Template of the first user message. By default made of the input." },
   fragments: { shape: list(spanned(programPath)), description: "Files whose text is sent beside the prompt, each as a part." },
   system_fragments: {

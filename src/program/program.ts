@@ -84,7 +84,16 @@ export interface WorkerCode {
   readonly history: boolean;
   /** The worker has instructions, or another text of its own, for what the code leaves. */
   readonly hasPrompt: boolean;
+  /** Answers that the prompt answers, too, to be compared. Default: none. */
+  readonly check?: CodeCheck;
   execute(input: unknown, runtime: WorkerRuntime): unknown;
+}
+
+export interface CodeCheck {
+  /** Of the code's answers, from 0 to 1. */
+  readonly share: number;
+  /** The most dollars that a run spends on it. */
+  readonly usd: number;
 }
 
 /** The linked form of a `.worker` file, or of a worker defined in code. */

@@ -20,6 +20,16 @@ export function codeCallPath(worker: CallPath): CallPath {
   return `${worker}/code`;
 }
 
+/** The call in which the prompt of a worker answers what its code has answered, to be compared. */
+export function checkCallPath(worker: CallPath): CallPath {
+  return `${worker}/check`;
+}
+
+/** True for such a call, and for all below it. Names of other calls begin with a number. */
+export function isInCheck(path: CallPath): boolean {
+  return /\/check(\/|$)/.test(path);
+}
+
 export function isCodeOfWorker(path: CallPath): boolean {
   return path.endsWith("/code");
 }

@@ -69,6 +69,16 @@ export type RunEventBody =
     }
   /** A worker that has code was answered: by that, or by its prompt, and why not by the code. */
   | { readonly type: "answered-by"; readonly by: "code" | "prompt"; readonly reason?: string }
+  /** The prompt of the worker was asked what its code had answered. `agrees` is absent where nothing of the output can be compared. */
+  | {
+      readonly type: "checked";
+      readonly worker: string;
+      readonly agrees?: boolean;
+      /** Paths of the output's fields that differ. */
+      readonly different?: readonly string[];
+      /** Why the prompt did not answer. */
+      readonly skipped?: string;
+    }
   | { readonly type: "turn-start"; readonly turn: number; readonly model: string }
   | {
       readonly type: "turn-end";

@@ -289,6 +289,18 @@ export type Fact =
       readonly text: string;
       readonly capability: JsonObject;
     })
+  /**
+   * The prompt of a worker answered what its code had answered, and the two were compared. `callPath` is the worker's call. `agrees` is absent
+   * where nothing of the output can be compared. `skipped`: why the prompt did not answer; it may when the run goes on.
+   */
+  | (FactKey & {
+      readonly type: "checked";
+      readonly worker: string;
+      readonly agrees?: boolean;
+      /** Paths of the output's fields that differ. */
+      readonly different?: readonly string[];
+      readonly skipped?: string;
+    })
   /** What file tools wrote is being taken back, after the run: names of files as the run knew them. Such a run does not go on. */
   | {
       readonly type: "undo";

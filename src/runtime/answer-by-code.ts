@@ -15,6 +15,7 @@ import { errorMessage } from "../util/error-message.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
 import { bracketCall } from "./bracket-call.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
+import { isChecked } from "./run-checks.ts";
 import { LimitReached, RunError } from "./run-error.ts";
 import { createRuntime, type EndedCall } from "./worker-runtime.ts";
 
@@ -25,6 +26,8 @@ export type CodeEnd =
       readonly output: JsonValue;
       /** Of the entry alone: what it was asked, with which a conversation goes on. */
       readonly asked?: readonly Message[];
+      /** The id of the worker whose prompt is asked, too, when the work of the run is done. */
+      readonly check?: string;
     }
   | { readonly type: "unsure"; readonly reason: string; readonly hint?: string };
 
@@ -62,7 +65,9 @@ export async function answerByCode(call: CallConfig, frame: CallFrame, code: Wor
       ended.filter((one) => mayHaveChanged(call, one)),
     );
     const asked = end.type === "answer" && call.depth === 0 ? { asked: frame.messages.slice(frame.earlier) } : {};
-    bracket.end({ output: { ...end, ...asked } as unknown as JsonValue, stopReason: "done" });
+    const isDoubled = end.type === "answer" && code.check !== undefined && isChecked(run, call.callPath, code.check);
+    const check = isDoubled && frame.earlier === 0 ? { check: worker.id } : {};
+    bracket.end({ output: { ...end, ...asked, ...check } as unknown as JsonValue, stopReason: "done" });
     return end;
   } catch (thrown) {
     const turn = run.effects.finish(callPath, signal);

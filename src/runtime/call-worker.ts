@@ -52,7 +52,7 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
       const { toolsets, deferred, notes } = opened;
       addNotes(frame, notes);
       const whole = Object.freeze({ ...call, toolsets, deferred });
-      ended = (worker.code && (await answerFirst(whole, frame, worker.code))) ?? (await runTurns(whole, frame));
+      ended = await answer(whole, frame, request);
     } catch (thrown) {
       const aborted = [signal, call.signal].find((one) => one.aborted);
       ended = endAtOwnLimit(call, frame, aborted ? aborted.reason : thrown);
@@ -67,6 +67,12 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
     throw signal.aborted ? signal.reason : failure;
   }
   return bracket.end(ended);
+}
+
+function answer(call: CallConfig, frame: CallFrame, { byPrompt }: CallRequest): Promise<CallEnd> {
+  const { code } = call.worker;
+  if (!code || byPrompt) return runTurns(call, frame);
+  return answerFirst(call, frame, code).then((ended) => ended ?? runTurns(call, frame));
 }
 
 /** The answer of the worker's code. Undefined where that leaves the call to the prompt. */

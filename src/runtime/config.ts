@@ -95,6 +95,8 @@ export interface CallRequest extends CallAddress {
   readonly signal: AbortSignal;
   /** The conversation that the entry goes on with. */
   readonly history?: readonly Message[];
+  /** The prompt answers, although the worker has code. */
+  readonly byPrompt?: boolean;
 }
 
 export type CallEnd = WorkerEnd;

@@ -35,7 +35,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
     emit,
     gate: createGate({ runId, policy: setup.policy, effects, activity, emit, redactor, stop, timeUp, endsRun }),
     activity,
-    budget: new Budget({ ...limits, depth, parallel }, { spent: amountOf(effects.state.usageOf(entryName(program))) }),
+    budget: new Budget({ ...limits, depth, parallel }, { spent: amountOf(effects.state.usageOfRun(entryName(program))) }),
     serverTools: new ServerToolGrants(),
     artifacts: new Artifacts(),
     connections: new Connections(),

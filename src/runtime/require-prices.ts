@@ -23,21 +23,29 @@ async function findUnpriced(
 ): Promise<string | undefined> {
   const workers = [...program.workers.values()];
   const limited = limits.usd === undefined ? workers.filter((worker) => worker.limits.usd !== undefined) : workers;
-  for (const worker of reachedBy(program, limited)) {
+  const found = await findUnpricedBelow(program, { workers: limited, priceOf });
+  return found === undefined ? undefined : `dollars are limited (\`limits.usd\`), and ${found}`;
+}
+
+/** Says what these workers, or any that they can call, use without a known price; undefined where all is priced. */
+export async function findUnpricedBelow(
+  program: Program,
+  { workers, priceOf }: { readonly workers: readonly Worker[] } & Pick<RuntimeConfig, "priceOf">,
+): Promise<string | undefined> {
+  for (const worker of reachedBy(program, workers)) {
     if (!worker.model) continue;
     const { id } = worker.model;
     const price = await priceOf(id);
     const open = price && findUnbounded(worker, price);
-    if (open !== undefined)
-      return `dollars are limited (\`limits.usd\`), and ${open} of \`${worker.name}\` costs on \`${id}\` is in no table: leave it out, or the limit`;
+    if (open !== undefined) return `${open} of \`${worker.name}\` costs on \`${id}\` is in no table: leave it out, or the limit`;
     if (price && searchesWithoutEnd(worker, price))
       return (
-        `dollars are limited (\`limits.usd\`), each search on \`${id}\` costs, and \`web_search\` of \`${worker.name}\` has no \`max_uses\`: ` +
+        `each search on \`${id}\` costs, and \`web_search\` of \`${worker.name}\` has no \`max_uses\`: ` +
         "give it one where the provider takes it, or leave the tool or the limit out"
       );
     if (price) continue;
     return (
-      `dollars are limited (\`limits.usd\`), and no price is known for \`${id}\`, the model of \`${worker.name}\`: give one with ` +
+      `no price is known for \`${id}\`, the model of \`${worker.name}\`: give one with ` +
       `--price '${id}=INPUT,OUTPUT' or \`prices\`, in dollars for a million tokens (the table is of ${priceTable.date})`
     );
   }

@@ -16,6 +16,7 @@ import { gateEntry } from "./gate-entry.ts";
 import { endAsRecorded } from "./interruptions.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { requirePrices } from "./require-prices.ts";
+import { runChecks } from "./run-checks.ts";
 import { LimitReached, runEnded } from "./run-error.ts";
 import { stopReasonOf, toRunError } from "./to-run-error.ts";
 
@@ -88,7 +89,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     const ended = await callEntry({ run, ...place, budget: run.budget, signal, ...earlier }, { input, files, fragments });
     const end = ended.reason === undefined ? ended : { ...ended, reason: setup.redactor.text(ended.reason) };
     await interruptRest(effects, signal, () => controller.abort(runEnded));
-    const usage = state.usageOf(name);
+    const usage = state.usageOfRun(name);
     const denied = state.denied();
     const { output, ...how } = end;
     effects.record({ type: "run-end", ...how, usage, output, denied: denied.length });
@@ -102,7 +103,7 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     await interruptRest(effects, signal, () => controller.abort(error));
     error.trace = setup.redactor.text(errorStacks(error));
     error.message = setup.redactor.text(error.message);
-    const usage = state.usageOf(name);
+    const usage = state.usageOfRun(name);
     const denied = state.denied();
     const stopReason = stopReasonOf(error);
     const reported = { code: error.code, message: error.message };
@@ -162,8 +163,12 @@ async function callEntry(request: CallRequest, given: WorkerInput): Promise<Call
   try {
     const input = await gateEntry(request, given);
     await run.serverTools.askAll(request);
-    if (entry.kind === "code") return await callCode(request, entry.code, input);
-    return await callWorker(request, entry.worker.id, await checkEntryInput(request, entry.worker, input));
+    const ended =
+      entry.kind === "code"
+        ? await callCode(request, entry.code, input)
+        : await callWorker(request, entry.worker.id, await checkEntryInput(request, entry.worker, input));
+    if (ended.stopReason === "done") await runChecks(request);
+    return ended;
   } catch (thrown) {
     const reason = request.signal.aborted ? request.signal.reason : thrown;
     if (!(reason instanceof LimitReached)) throw thrown;

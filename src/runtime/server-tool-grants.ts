@@ -18,6 +18,12 @@ const nothing: GrantedServerTools = Object.freeze({ granted: [], denied: [] });
  */
 export class ServerToolGrants {
   readonly #byWorker = new Map<string, Promise<GrantedServerTools>>();
+  readonly #isDenied: boolean;
+
+  /** `denied`: none is granted, and nobody is asked. */
+  constructor(how: "asked" | "denied" = "asked") {
+    this.#isDenied = how === "denied";
+  }
 
   /** Asks for all that the program's workers want, one after another. Rejects on abort and on a policy stop. */
   async askAll(request: CallRequest): Promise<void> {
@@ -28,6 +34,7 @@ export class ServerToolGrants {
   /** Returns the grants of a worker, at once where it wants none. Asks now for a worker that did not exist when the run started. */
   of(request: CallRequest, worker: Worker): Promise<GrantedServerTools> | GrantedServerTools {
     if (worker.serverTools.length === 0) return nothing;
+    if (this.#isDenied) return { granted: [], denied: worker.serverTools };
     const { activity } = request.run;
     const { callPath } = request;
     const known = this.#byWorker.get(worker.id) ?? askFor(request, worker).finally(activity.begin(callPath));

@@ -6,6 +6,7 @@ import { callLabel } from "./call-label.ts";
 import { renderLedgers } from "./context-ledger.ts";
 import { count, counted } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
+import { renderChecked } from "./render-checked.ts";
 import { renderCompaction } from "./render-compaction.ts";
 import { renderDecision } from "./render-decision.ts";
 import { renderLines } from "./render-lines.ts";
@@ -116,6 +117,8 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
       return `  ${label} created the worker ${entry.name}`;
     case "undo":
       return `  taken back: ${counted(entry.restored.length, "file")} restored, ${entry.removed.length} removed, ${entry.left.length} left`;
+    case "checked":
+      return `  ${label} ${renderChecked(entry)}`;
     case "run-start":
     case "grant":
     case "intent":

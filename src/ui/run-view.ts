@@ -164,6 +164,7 @@ function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
     case "answered-by":
       if (event.reason !== undefined) call.note = `code: ${event.reason}`;
       return [];
+    case "checked":
     case "usage":
     case "message":
     case "reasoning-delta":

@@ -383,12 +383,6 @@ export const compileCodes = {
     explanation:
       "Windows reserves some file names, and the file systems of Windows and macOS take names that differ in case alone for one. Rename the file, so that the program can be checked out everywhere.",
   },
-  "code-not-function": {
-    severity: "error",
-    title: "No function that can answer",
-    explanation:
-      '`code` names a function that answers the calls of a worker before its prompt: `tools.ts:NAME`, where `tools.ts` exports `NAME`. It takes the input and a runtime, and gives the output, or `unsure("why")`.',
-  },
   "entry-not-found": {
     severity: "error",
     title: "There is no such entry",

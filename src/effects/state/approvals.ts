@@ -1,4 +1,5 @@
 import type { DeniedCall } from "../../protocol/approval.ts";
+import { isInCheck } from "../../protocol/call.ts";
 import type { ApprovalForRun, Fact, RuleForRun } from "../../protocol/fact.ts";
 
 /** An approval for the run. `memory` is the id that equal calls have in common. */
@@ -19,7 +20,8 @@ export function createApprovalsState() {
     }
     if (fact.type !== "decision") return;
     const { decision, source, memory } = fact;
-    if (fact.denied) denied.push(fact.denied);
+    // A check is none of the run's work.
+    if (fact.denied && !isInCheck(fact.denied.callPath)) denied.push(fact.denied);
     if (source !== "person" || memory === undefined) return;
     if (decision.type === "deny") denials.set(memory, (denials.get(memory) ?? 0) + 1);
     if (fact.allowed) rules.set(fact.allowed.memory, fact.allowed);

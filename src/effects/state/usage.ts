@@ -3,6 +3,9 @@ import type { Fact, FactOf, Outcome } from "../../protocol/fact.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { addUsage, noUsage, type Usage } from "../../protocol/usage.ts";
 
+/** In the place of a call's path: all checks of the run. */
+export const checksAccount = "/check";
+
 /** Tokens and dollars that a request may take. */
 interface Reserved {
   readonly callPath: CallPath;
@@ -20,7 +23,7 @@ export function createUsageState() {
   const pending = new Map<string, Reserved>();
   const of = (callPath: CallPath): Usage => spent.get(callPath) ?? noUsage;
   const add = (callPath: CallPath, usage: Usage): void => {
-    for (const path of withCallers(callPath)) spent.set(path, addUsage(of(path), usage));
+    for (const account of accountsOf(callPath)) spent.set(account, addUsage(of(account), usage));
   };
   const addUnknown = ({ callPath, tokens, usd }: Reserved): void =>
     add(callPath, { ...noUsage, unknownTokens: Math.max(0, tokens), ...(usd > 0 ? { unknownUsd: usd } : {}) });
@@ -35,7 +38,7 @@ export function createUsageState() {
     addUnknown({ callPath, tokens: reserved.tokens - inputTokens - outputTokens, usd: reserved.usd - usd });
   };
   const countCalls = (callPath: CallPath, calls: number): void => {
-    for (const path of withCallers(callPath)) toolCalls.set(path, (toolCalls.get(path) ?? 0) + calls);
+    for (const account of accountsOf(callPath)) toolCalls.set(account, (toolCalls.get(account) ?? 0) + calls);
   };
   const apply = (fact: Fact): void => {
     if (fact.type === "code-call") countCalls(fact.callPath, 1);
@@ -51,6 +54,16 @@ export function createUsageState() {
     }
   };
   return { apply, of, toolCallsOf: (callPath: CallPath) => toolCalls.get(callPath) ?? 0 };
+}
+
+/** The calls that a call counts for. A check comes after its caller's end, and counts for all checks of the run instead. */
+function* accountsOf(callPath: CallPath): Iterable<CallPath> {
+  for (const path of withCallers(callPath)) {
+    yield path;
+    if (!path.endsWith(checksAccount)) continue;
+    yield checksAccount;
+    return;
+  }
 }
 
 function keyOf(callPath: CallPath, key: string): string {

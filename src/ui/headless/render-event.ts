@@ -5,6 +5,7 @@ import { callLabel } from "../call-label.ts";
 import { list, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { questionPosition } from "../question-position.ts";
+import { renderChecked } from "../render-checked.ts";
 import { renderCompaction } from "../render-compaction.ts";
 import { renderDecision } from "../render-decision.ts";
 import { renderResult } from "../render-result.ts";
@@ -29,6 +30,8 @@ export function renderEvent(event: RunEvent): string | undefined {
       return event.by === "code"
         ? `${label} answered by its code`
         : `${label} is answered by its prompt (code: ${show(event.reason ?? "")})`;
+    case "checked":
+      return `${label} ${show(renderChecked(event))}`;
     case "tool-call":
       return `${label} called with ${show(clipText(JSON.stringify(event.args), longestArguments, "..."))}`;
     case "tool-result":

@@ -12,6 +12,7 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { count } from "../explain/phrases.ts";
+import { renderChecked } from "../render-checked.ts";
 import { createRunView, foldEvent, type RunView, type Settled, type ToolCard } from "../run-view.ts";
 import { answerOf, JournalEvents, type RecordedAnswer } from "./journal-events.ts";
 
@@ -202,6 +203,9 @@ class PageFold {
         return;
       case "cut":
         this.#note(call, `its result of ${count(entry.characters)} characters was cut for the model`);
+        return;
+      case "checked":
+        this.#note(call, renderChecked(entry));
         return;
       case "artifact":
         this.#note(call, `the provider made the file ${entry.name}`);

@@ -1,6 +1,7 @@
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
+import { followReference } from "./follow-reference.ts";
 
 /** Longest `maxLength` of a text that is compared letter by letter; a longer one is free text. Characters. */
 const shortText = 100;
@@ -139,14 +140,10 @@ function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** Follows a reference within the schema once; what leads elsewhere has no keys. */
+/** Follows a reference within the schema once; a reference to elsewhere has no keys. */
 function resolveReference(schema: Record<string, unknown>, root: JsonSchema): Record<string, unknown> {
   const { $ref } = schema;
   if (typeof $ref !== "string") return schema;
-  const found = $ref
-    .replace(/^#\/?/, "")
-    .split("/")
-    .filter((step) => step !== "")
-    .reduce<unknown>((at, step) => (isRecord(at) ? at[step.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined), root);
+  const found = followReference(root, $ref);
   return isRecord(found) ? found : {};
 }
