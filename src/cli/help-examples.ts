@@ -95,6 +95,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "llm-do trust list": [["llm-do trust list --json"]],
   "llm-do trust revoke": [["llm-do trust revoke", "the program of this folder"]],
   "llm-do schema": [["llm-do schema worker > worker.schema.json"], ["llm-do schema event", "a line of --events"]],
+  "llm-do compare": [
+    ["llm-do compare triage --again --with tools.ts:sort_message", "code beside the prompt, and the prompt beside itself"],
+    ["llm-do compare triage --cases triage.cases.jsonl --with model:anthropic:claude-haiku-4-5 --at-least 0.95"],
+  ],
   "llm-do calls": [
     ["llm-do calls triage", "the latest calls of a worker"],
     ["llm-do calls triage --since 7d --out triage.cases.jsonl"],

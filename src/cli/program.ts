@@ -8,7 +8,17 @@ import { isDebugging } from "./debugging.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import { addExamples } from "./help-examples.ts";
 import { explainUnknownFlag } from "./other-words.ts";
-import { addApprovals, addCalls, addFork, addReplay, addResume, addRuns, addUndo, addView } from "./recorded-commands.ts";
+import {
+  addApprovals,
+  addCalls,
+  addCompare,
+  addFork,
+  addReplay,
+  addResume,
+  addRuns,
+  addUndo,
+  addView,
+} from "./recorded-commands.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addMapOptions, addRunOptions } from "./run-options.ts";
 import {
@@ -39,7 +49,15 @@ type Adder = (program: Command, line: CommandLine) => void;
 const groups: Readonly<Record<string, Readonly<Record<string, Adder>>>> = {
   "Run a program:": { run: addRun, chat: addChat, map: addMap, resume: addResume, "approvals approve deny": addApprovals },
   "Know a program before it runs:": { check: addCheck, explain: addExplain, verdict: addVerdict, test: addTest },
-  "Look at what ran:": { runs: addRuns, calls: addCalls, view: addView, replay: addReplay, fork: addFork, undo: addUndo },
+  "Look at what ran:": {
+    runs: addRuns,
+    calls: addCalls,
+    compare: addCompare,
+    view: addView,
+    replay: addReplay,
+    fork: addFork,
+    undo: addUndo,
+  },
   "Set up:": { init: addInit, models: addModels, config: addConfig, keys: addKeys, oauth: addOAuth, trust: addTrust },
   "Learn and write:": { docs: addDocs, schema: addSchema, types: addTypes, lsp: addLanguageServer, completion: addCompletion },
 };

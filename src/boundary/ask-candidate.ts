@@ -1,0 +1,131 @@
+import { TestBudget } from "../cases/test-budget.ts";
+import { createAnswerer } from "../effects/answerer.ts";
+import { type RunInterception, runWith } from "../llm-do.ts";
+import type { PriceOverrides } from "../models/prices.ts";
+import type { RunEvent } from "../protocol/event.ts";
+import type { Fact } from "../protocol/fact.ts";
+import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { FilePart } from "../protocol/message.ts";
+import { RunError } from "../runtime/run-error.ts";
+import { anySignal } from "../util/abortable.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { Semaphore } from "../util/semaphore.ts";
+import { answeredByContent } from "./answer-from-record.ts";
+import type { OpenCandidate } from "./candidate.ts";
+import type { Case } from "./case-file.ts";
+import type { Answer } from "./compare.ts";
+
+export interface AskOptions {
+  /** The most cases that are asked at the same time. Default 4. */
+  readonly parallel?: number;
+  /** The most dollars of all requests of the candidate. Default: no limit. */
+  readonly usd?: number | undefined;
+  readonly prices?: PriceOverrides;
+  /** Facts of the recorded call that a case is of. Default: none is known. */
+  readonly factsOf?: (one: Case) => Promise<readonly Fact[]>;
+  /** The content of a file of a case. */
+  readonly readFile?: (one: Case, sha256: string) => Promise<Uint8Array>;
+  /** Tools without side effects that the record does not answer run. Default false. */
+  readonly liveReads?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly onAnswer?: () => void;
+}
+
+/** Asks a candidate all cases, and returns its answers in their order. Rejects on abort, and where the content of a file is gone. */
+export async function askCandidate(
+  candidate: OpenCandidate,
+  cases: readonly Case[],
+  options: AskOptions,
+): Promise<readonly Answer[]> {
+  const { parallel = 4, usd, signal, onAnswer } = options;
+  const slots = new Semaphore(parallel);
+  const budget = new TestBudget(usd, parallel);
+  const pending = cases.map(async (one): Promise<Answer> => {
+    const leave = await slots.take(signal);
+    const share = budget.take();
+    try {
+      if (share === "spent") return { type: "left-out", reason: "the dollars are spent", usd: 0, ms: 0 };
+      const answer = await ask(candidate, one, { ...options, usd: share });
+      budget.settle(share, answer.usd);
+      return answer;
+    } finally {
+      leave();
+      onAnswer?.();
+    }
+  });
+  const settled = await Promise.allSettled(pending);
+  signal?.throwIfAborted();
+  return settled.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
+}
+
+async function ask({ program, worker, isCodeAlone }: OpenCandidate, one: Case, options: AskOptions): Promise<Answer> {
+  const { usd, prices, signal, liveReads = false, factsOf } = options;
+  const missing = new Set<string>();
+  let unsure: string | undefined;
+  const stop = new AbortController();
+  const onEvent = (event: RunEvent) => {
+    if (event.type !== "answered-by" || event.by === "code" || event.callPath !== worker.name || !isCodeAlone) return;
+    unsure = event.reason ?? "";
+    stop.abort();
+  };
+  const facts = (await factsOf?.(one)) ?? [];
+  const between: RunInterception = {
+    start: {
+      input: one.input as JsonObject,
+      files: await filesOf(one, options),
+      fragments: one.fragments,
+      history: [],
+      signal: anySignal(signal, stop.signal),
+    },
+    answer: (live) =>
+      createAnswerer({ live, facts, policy: answeredByContent({ liveReads, onMissing: (tool) => missing.add(tool) }) }),
+  };
+  const request = {
+    ...{ program, approval: { mode: "approve_all" as const }, journal: false, onEvent },
+    ...(usd === undefined ? {} : { limits: { usd } }),
+    ...(prices ? { prices } : {}),
+  };
+  const started = performance.now();
+  const took = () => performance.now() - started;
+  const end = (found: Ending): Answer => {
+    const shared = { usd: found.usd, ms: took() };
+    if (missing.size > 0) return { type: "left-out", reason: `not recorded: ${[...missing].join(", ")}`, ...shared };
+    if (found.output === undefined) {
+      return { type: unsure === undefined ? "failed" : "unsure", reason: unsure ?? found.reason, ...shared };
+    }
+    return { type: "output", output: found.output, ...shared };
+  };
+  try {
+    const { output, usage, stopReason, reason = "" } = await runWith(request, between);
+    const cost = dollarsOf(usage);
+    return stopReason === "done" ? end({ output, usd: cost, reason: "" }) : end({ output: undefined, usd: cost, reason });
+  } catch (thrown) {
+    signal?.throwIfAborted();
+    const usage = thrown instanceof RunError ? thrown.run?.usage : undefined;
+    return end({ output: undefined, reason: errorMessage(thrown), usd: usage ? dollarsOf(usage) : 0 });
+  }
+}
+
+interface Ending {
+  readonly output: JsonValue | undefined;
+  readonly reason: string;
+  readonly usd: number | undefined;
+}
+
+/** A call that asked no model costs nothing; the price of others may be unknown. */
+function dollarsOf({ requests, usd }: { readonly requests: number; readonly usd?: number }): number | undefined {
+  return requests === 0 ? 0 : usd;
+}
+
+async function filesOf(one: Case, { readFile }: AskOptions): Promise<readonly FilePart[]> {
+  return Promise.all(
+    one.files.map(async ({ name, mediaType, bytes, sha256 }) => {
+      if (!readFile) throw new Error(`the content of ${name} is not there`);
+      const data = Buffer.from(await readFile(one, sha256)).toString("base64");
+      return { type: "file" as const, name, mediaType, bytes, sha256, data };
+    }),
+  );
+}

@@ -1,0 +1,138 @@
+import { join, relative } from "node:path";
+import type { Compiled } from "../compile/compile.ts";
+import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
+import type { Host } from "../host/host.ts";
+import { readRevision } from "../host/read-revision.ts";
+import { createScratchFolder } from "../host/scratch-folder.ts";
+import { addSettings, removeSettings } from "../language/edit-frontmatter.ts";
+import { compile } from "../llm-do.ts";
+import type { Provider } from "../models/provider.ts";
+import type { Program, Worker } from "../program/program.ts";
+
+/** Something that could answer a step. */
+export type CandidateSource =
+  /** The prompt of the step as it is today. */
+  | { readonly type: "prompt" }
+  /** A function: `tools.ts:NAME`. */
+  | { readonly type: "code"; readonly reference: string }
+  /** Another worker file of the program. */
+  | { readonly type: "worker"; readonly file: string }
+  | { readonly type: "model"; readonly id: string }
+  /** The program as it was at a revision. */
+  | { readonly type: "revision"; readonly name: string };
+
+/** Reads a candidate as it is written: `tools.ts:NAME`, `FILE.worker`, `model:ID` or `git:REVISION`. Throws a `TypeError`. */
+export function parseCandidate(text: string): CandidateSource {
+  if (text.startsWith("model:") && text.length > 6) return { type: "model", id: text.slice(6) };
+  if (text.startsWith("git:") && text.length > 4) return { type: "revision", name: text.slice(4) };
+  if (text.endsWith(".worker")) return { type: "worker", file: text };
+  if (/\.[cm]?[jt]s:[A-Za-z_$][\w$]*$/.test(text)) return { type: "code", reference: text };
+  throw new TypeError(`\`${text}\` is no candidate: write tools.ts:NAME, FILE.worker, model:PROVIDER:NAME or git:REVISION`);
+}
+
+/** A step of a program, to be answered in copies of it. */
+export interface StepOfProgram {
+  /** Absolute path of the program's folder. */
+  readonly root: string;
+  /** Absolute path of what was compiled. */
+  readonly target: string;
+  /** The worker's name. */
+  readonly step: string;
+  /** Its file, relative to the folder. */
+  readonly file: string;
+  readonly host: Host;
+  readonly providers?: readonly Provider[];
+  /** The model of workers that name none. */
+  readonly model?: string;
+  readonly trust?: boolean;
+  /** Asked for a copy that needs trust, with its folder named as the program's. Rejects without it. Default: rejects. */
+  readonly confirm?: (compiled: Compiled) => Promise<unknown>;
+}
+
+/** A candidate that can be asked. The caller removes it. */
+export interface OpenCandidate {
+  readonly program: Program;
+  readonly worker: Worker;
+  /** Its code alone answers, and what that leaves is unsure. */
+  readonly isCodeAlone: boolean;
+  readonly remove: () => Promise<void>;
+}
+
+/**
+ * Makes a copy of the program in which the candidate answers the step, and compiles it. Rejects with a `CompileError`, with an
+ * `UntrustedProgram`, or with an `Error` that says why the copy cannot be made; nothing is left behind then.
+ */
+export async function openCandidate(of: StepOfProgram, source: CandidateSource): Promise<OpenCandidate> {
+  const { host } = of;
+  const scratch = await createScratchFolder(of.root, source.type === "revision" ? ["."] : []);
+  const remove = () => host.files.remove(scratch.parent);
+  try {
+    if (source.type === "revision") {
+      await host.files.makeDirectory(scratch.path);
+      await readRevision(of.root, source.name, scratch.path);
+    } else await editStep(of, source, scratch.path);
+    const program = await compileCopy(of, source, scratch.path);
+    const { entry } = program;
+    if (entry.kind !== "worker") throw new Error(`\`${of.step}\` is no worker`);
+    return { program, worker: entry.worker, isCodeAlone: source.type === "code", remove };
+  } catch (thrown) {
+    await remove();
+    throw thrown;
+  }
+}
+
+/** Lets the candidate, and nothing beside it, answer in the copy. */
+async function editStep({ host, file }: StepOfProgram, source: CandidateSource, copy: string): Promise<void> {
+  if (source.type === "worker") return;
+  const path = join(copy, file);
+  const bare = removeSettings(await host.files.readText(path), ["code", "check"]);
+  const isCode = source.type === "code";
+  await host.files.writeAtomically(
+    path,
+    isCode ? addSettings(bare, [`code: { from: ${JSON.stringify(source.reference)}, on_failure: fail }`]) : bare,
+  );
+}
+
+/** In the place of a model where none is chosen and none is asked. */
+const unaskedModel = "openai:none";
+
+async function compileCopy(of: StepOfProgram, source: CandidateSource, copy: string): Promise<Program> {
+  const { root, step, host, providers = [], model } = of;
+  const target = source.type === "worker" ? join(copy, source.file) : join(copy, relative(root, of.target));
+  const chosen = source.type === "model" ? { modelFor: [`${step}=${source.id}`] } : {};
+  const entry = source.type === "worker" || of.target.endsWith(".worker") ? {} : { entry: step };
+  const request = {
+    ...{ target, host, providers, toRun: true, trust: of.trust === true },
+    ...(model === undefined ? {} : { model }),
+    ...{ ...chosen, ...entry },
+  };
+  const first = await compile(request);
+  // Code alone asks no model, and needs none.
+  const isModelless = source.type === "code" && first.diagnostics.some(({ code }) => code === "model-missing");
+  const read = requireCompiled(isModelless ? await compile({ ...request, model: unaskedModel }) : first);
+  const whole = read.trust && !of.trust ? await confirmCopy(read, of, copy) : read;
+  const { program } = requireCompiled(whole);
+  if (!program) throw new Error("invariant: a trusted program compiles without errors and is none");
+  return program;
+}
+
+function requireCompiled(compiled: Compiled): Compiled {
+  if (compiled.diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(compiled.diagnostics);
+  return compiled;
+}
+
+/** Asks for trust in the copy as if it were the program: it has the program's files, with one line changed. */
+async function confirmCopy(read: Compiled, { root, confirm }: StepOfProgram, copy: string): Promise<Compiled> {
+  const { untrusted, reach, trust } = read;
+  if (!untrusted || !reach || !trust) return read;
+  const asProgram = <T>(value: T): T =>
+    JSON.parse(JSON.stringify(value).replaceAll(JSON.stringify(copy).slice(1, -1), JSON.stringify(root).slice(1, -1)));
+  if (!confirm) throw new UntrustedProgram(asProgram(untrusted), asProgram(reach));
+  let whole = read;
+  const trustCopy = async () => {
+    whole = await trust();
+    return { ...whole, ...(whole.reach ? { reach: asProgram(whole.reach) } : {}) };
+  };
+  await confirm({ ...read, untrusted: asProgram(untrusted), reach: asProgram(reach), trust: trustCopy });
+  return whole;
+}

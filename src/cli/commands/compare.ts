@@ -1,0 +1,136 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { parseCandidate, type StepOfProgram } from "../../boundary/candidate.ts";
+import { type CompareStepReport, compareStep, NothingToCompare } from "../../boundary/compare-step.ts";
+import { createNodeHost } from "../../host/node-host.ts";
+import { renderComparison } from "../../ui/render-comparison.ts";
+import { nearestNames } from "../../util/nearest-names.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+import { guardProcess } from "../guard-process.ts";
+import { compileToShow } from "../open-program.ts";
+import { reserveStdout, writeResult, writeStderr } from "../output.ts";
+import { progressBar } from "../progress-bar.ts";
+import { reportFailure } from "../report-run.ts";
+import { requireTrust } from "../require-trust.ts";
+import { listenForSignals, type SignalListener } from "../signals.ts";
+import { type CaseFlags, readStepCases } from "../step-cases.ts";
+import { findTerminal } from "../terminal.ts";
+import { useProxies } from "../use-proxies.ts";
+
+export interface CompareFlags extends CaseFlags {
+  readonly with?: readonly string[];
+  readonly again?: boolean;
+  readonly judge?: string;
+  /** How far numbers may be apart, by their path. */
+  readonly within?: Readonly<Record<string, number>>;
+  readonly parallel?: number;
+  readonly usd?: number;
+  readonly liveReads?: boolean;
+  readonly model?: string;
+  readonly trust?: boolean;
+  readonly show?: number;
+  readonly out?: string;
+  readonly atLeast?: number;
+  readonly json?: boolean;
+}
+
+/** `llm-do compare STEP [TARGET]`: 1 where the lower end of a candidate's interval misses --at-least. */
+export async function compareCommand(step: string, target: string | undefined, flags: CompareFlags): Promise<number> {
+  const { with: given = [], again = false, json = false } = flags;
+  if (given.length === 0 && !again)
+    throw new UsageError("name a candidate (--with tools.ts:NAME), or ask today's prompt --again");
+  const candidates = given.map((name) => ({ name, source: readCandidate(name) }));
+  using signals = listenForSignals();
+  const { signal } = signals.controller;
+  using _guard = guardProcess(signals.controller, {});
+  reserveStdout();
+  const bar = progressBar(`comparing ${step}`);
+  try {
+    await useProxies(process.env, (message) => writeStderr(`llm-do: ${message}\n`));
+    const program = await findStep(step, target, { ...flags, signals });
+    const found = await readStepCases({ host: program.host, step, target }, flags);
+    if (found.cases.length === 0)
+      throw new UsageError(`no recorded call of \`${step}\` can be compared: llm-do calls ${step} --all`);
+    const { parallel, usd, within, judge, liveReads } = flags;
+    const options = {
+      ...(parallel === undefined ? {} : { parallel }),
+      ...(judge === undefined ? {} : { judge }),
+      ...(within ? { within } : {}),
+      ...(liveReads ? { liveReads } : {}),
+    };
+    const report = await compareStep({
+      ...program,
+      ...found,
+      ...options,
+      candidates,
+      again,
+      usd,
+      signal,
+      onProgress: bar.update,
+    });
+    bar.end();
+    await writeResult(json ? `${JSON.stringify(toJson(report))}\n` : renderComparison(report, { show: flags.show ?? 0 }));
+    if (flags.out !== undefined) await writeDisagreements(report, flags.out);
+    return isEnough(report, flags.atLeast) ? exitCodes.done : exitCodes.failed;
+  } catch (thrown) {
+    bar.end();
+    const shown = thrown instanceof NothingToCompare ? new UsageError(thrown.message) : thrown;
+    return await reportFailure(signal.aborted ? signal.reason : shown, { json, verbose: 0 });
+  }
+}
+
+function readCandidate(text: string) {
+  try {
+    return parseCandidate(text);
+  } catch (thrown) {
+    throw new UsageError(`--with ${(thrown as Error).message}`);
+  }
+}
+
+/** The step of a program, as its copies need it. Rejects with a `UsageError` where the program has no such worker. */
+export async function findStep(
+  step: string,
+  target: string | undefined,
+  { model, trust = false, signals }: { readonly model?: string; readonly trust?: boolean; readonly signals: SignalListener },
+): Promise<StepOfProgram> {
+  const host = createNodeHost();
+  const { outline, diagnostics } = await compileToShow([target ?? "."], {});
+  const [mistake] = diagnostics.filter(({ severity }) => severity === "error");
+  if (!outline) throw new UsageError(`the program does not compile: ${mistake?.message ?? ""} (llm-do check says more)`);
+  const named = outline.workers.filter(({ name }) => name === step);
+  const [worker] = named;
+  if (!worker) {
+    const near = nearestNames(
+      step,
+      outline.workers.map(({ name }) => name),
+    )[0];
+    throw new UsageError(`the program has no worker \`${step}\`${near === undefined ? "" : `: did you mean \`${near}\`?`}`);
+  }
+  if (named.length > 1)
+    throw new UsageError(`the program has ${named.length} workers \`${step}\`: name the file of one as the target`);
+  const { signal } = signals.controller;
+  return {
+    ...{ root: outline.root, target: resolve(target ?? "."), step, file: `${worker.id}.worker`, host, trust },
+    ...(model === undefined ? {} : { model }),
+    confirm: (compiled) => requireTrust(compiled, { terminal: findTerminal(signals), signal }),
+  };
+}
+
+function isEnough({ candidates }: CompareStepReport, atLeast: number | undefined): boolean {
+  const judged = candidates.filter(({ judgement }) => judgement !== undefined);
+  return atLeast === undefined || judged.every(({ agreement }) => agreement.lower >= atLeast);
+}
+
+function toJson({ candidates, cases, ...report }: CompareStepReport) {
+  const fields = candidates.map((one) => ({ ...one, fields: Object.fromEntries(one.fields) }));
+  return { v: 1, ...report, cases: cases.length, candidates: fields };
+}
+
+async function writeDisagreements({ candidates, cases }: CompareStepReport, path: string): Promise<void> {
+  const indexes = new Set(candidates.flatMap(({ disagreements }) => disagreements.map(({ index }) => index)));
+  const lines = [...indexes].sort((a, b) => a - b).map((index) => `${JSON.stringify(cases[index])}\n`);
+  await writeFile(resolve(path), lines.join(""), { flag: "wx" }).catch((thrown: NodeJS.ErrnoException) => {
+    throw thrown.code === "EEXIST" ? new UsageError(`--out ${path}: there is such a file`) : thrown;
+  });
+  writeStderr(`llm-do: ${lines.length} ${lines.length === 1 ? "case" : "cases"} to review in ${path}\n`);
+}

@@ -1,0 +1,66 @@
+import type { Case } from "../boundary/case-file.ts";
+import { type CandidateReport, type Disagreement, type Share, sayJudgement } from "../boundary/compare.ts";
+import type { CompareStepReport } from "../boundary/compare-step.ts";
+import { clipText } from "../util/clip-text.ts";
+import { showText } from "./show-text.ts";
+
+/** A comparison as a table for people, the noise floor first, each candidate with one sentence. */
+export function renderComparison(report: CompareStepReport, { show = 0 }: { readonly show?: number } = {}): string {
+  const { candidates, cases, uncompared, step } = report;
+  const floor = candidates.find(({ judgement }) => judgement === undefined);
+  const lines = [`${showText(step)}: ${cases.length} ${cases.length === 1 ? "case" : "cases"}`, ""];
+  for (const candidate of candidates) lines.push(...renderCandidate(candidate, floor), "");
+  if (uncompared.length > 0)
+    lines.push(
+      `not compared, since only a judge can (--judge): ${uncompared.map((path) => showText(path || "the output")).join(", ")}`,
+      "",
+    );
+  if (!floor) lines.push("without --again nobody knows how often the prompt agrees with itself", "");
+  for (const candidate of candidates)
+    for (const one of candidate.disagreements.slice(0, show)) lines.push(...renderDisagreement(candidate, one, cases), "");
+  return `${lines.join("\n").trimEnd()}\n`;
+}
+
+function renderCandidate(candidate: CandidateReport, floor: CandidateReport | undefined): readonly string[] {
+  const { name, agreement, fields, unsure, failed, leftOut, uncompared, usdPerThousand, median, p90, judgement } = candidate;
+  const counts = [
+    [unsure, "unsure"],
+    [failed, "failed"],
+    [leftOut, "left out: the record does not answer its tools"],
+    [uncompared, "not compared"],
+  ] as const;
+  const others = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const rows = [...fields].filter(([path]) => path !== "").map(([path, share]) => `  ${showText(path)}: ${renderShare(share)}`);
+  const money = usdPerThousand === undefined ? "price unknown" : `$${usdPerThousand.toFixed(2)} a thousand calls`;
+  const beside = floor ? "today's prompt" : "what was recorded";
+  return [
+    `${showText(name)}${judgement === undefined ? " (the noise floor: how often it agrees with itself)" : ""}`,
+    `  agrees: ${renderShare(agreement)}`,
+    ...rows,
+    ...(others.length > 0 ? [`  ${others.join("; ")}`] : []),
+    `  ${money}; ${renderTime(median)} at the median, ${renderTime(p90)} at the 90th percentile`,
+    ...(judgement ? [`  ${sayJudgement(judgement, agreement.count, beside)}`] : []),
+  ];
+}
+
+function renderShare({ hits, count, estimate, lower, upper }: Share): string {
+  if (count === 0) return "nothing compared";
+  const percent = (share: number) => (100 * share).toFixed(1);
+  return `${hits} of ${count}, ${percent(estimate)} % (95 % interval ${percent(lower)} to ${percent(upper)} %)`;
+}
+
+function renderTime(milliseconds: number): string {
+  if (Number.isNaN(milliseconds)) return "no time";
+  return milliseconds < 1000 ? `${milliseconds.toFixed(1)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+function renderDisagreement({ name }: CandidateReport, { index, expected, output }: Disagreement, cases: readonly Case[]) {
+  const line = (label: string, value: unknown) => `  ${label}${showText(clipText(JSON.stringify(value) ?? "", 400))}`;
+  const from = cases[index]?.from;
+  return [
+    `${showText(name)}, case ${index + 1}${from === undefined ? "" : ` (${showText(from)})`}`,
+    line("asked:    ", cases[index]?.input),
+    line("expected: ", expected),
+    line("got:      ", output),
+  ];
+}
