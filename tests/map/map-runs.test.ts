@@ -7,7 +7,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Host } from "../../src/host/host.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { compile, type MappedRow, type MapRequest, mapRuns, type RunError } from "../../src/index.ts";
+import { compile, type MappedRow, type MapRequest, ModelError, mapRuns, type RunError } from "../../src/index.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { chat } from "../models/dialects.ts";
@@ -15,6 +15,9 @@ import { type Answer, sendJson, startServer } from "../models/local-server.ts";
 import { worker } from "../scenarios/harness.ts";
 
 const files = { "/program/main.worker": worker("", "Answer.") };
+
+/** A failure of one request, which is not tried again. */
+const refusal = new ModelError({ code: "bad_request", model: "test:m", message: "no" });
 
 async function collect(request: Omit<MapRequest, "approval">): Promise<readonly MappedRow[]> {
   const results: MappedRow[] = [];
@@ -37,7 +40,7 @@ const outcomes = (rows: readonly MappedRow[]) => rows.map(({ row, stopReason, ou
 test("yields results in the order of the rows, and names those that are none", async () => {
   const { program } = await scripted(async ({ lastUserText }) => {
     await setTimeout(lastUserText() === "0" ? 30 : 1);
-    if (lastUserText() === "3") throw new Error("no");
+    if (lastUserText() === "3") throw refusal;
     return { text: `<${lastUserText()}>` };
   });
   const rows = ["0", "1", new Error("line 3: this is not JSON"), "3", { other: 1 }, "1"];
@@ -57,7 +60,7 @@ test("runs with a name only what has not ended, by the content of the rows", asy
   const asked: string[] = [];
   const { program } = await scripted(({ lastUserText }) => {
     asked.push(lastUserText());
-    if (isFailing && lastUserText() === "b") throw new Error("not now");
+    if (isFailing && lastUserText() === "b") throw refusal;
     return { text: `<${lastUserText()}>` };
   });
   const first = await collect({ program, rows: ["a", "b", "a"], name: "x" });
