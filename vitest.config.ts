@@ -37,7 +37,7 @@ export default defineConfig({
           name: "alone",
           include: [
             "tests/*.test.ts",
-            "tests/{boundary,cli,executor,host,map,mcp,package,postgres,shell,soak,types}/**/*.test.ts",
+            "tests/{boundary,cli,doors,executor,host,map,mcp,package,postgres,shell,soak,types}/**/*.test.ts",
           ],
         },
       },

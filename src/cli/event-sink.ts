@@ -24,11 +24,13 @@ export interface ListenOptions {
   readonly streams?: boolean;
   /** A line at the end of stderr says what goes on. Default false. */
   readonly showsProgress?: boolean;
+  /** Gets the events, too. */
+  readonly also?: EventSink;
 }
 
 /** Opens what `-v` and `--events` ask for. Throws a `UsageError` where the file cannot be written. */
 export function openListeners(options: ListenOptions): Listeners {
-  const { verbosity, quiet, events, streams = false, showsProgress = false } = options;
+  const { verbosity, quiet, events, streams = false, showsProgress = false, also } = options;
   const file = events === undefined || events === "-" ? undefined : openEventFile(events);
   const printer = quiet ? undefined : createTextPrinter({ verbosity, write: writeStderr });
   const streamed = streams ? new StreamedText({ write: writeStreamed, onVoid }) : undefined;
@@ -36,6 +38,7 @@ export function openListeners(options: ListenOptions): Listeners {
   const sinks: EventSink[] = [(event) => event.replayed || streamed?.add(event) || printer?.(event)];
   const progress = showsProgress ? startProgress() : undefined;
   if (progress) sinks.push(progress.onEvent);
+  if (also) sinks.push(also);
   if (file) sinks.push(file.write);
   else if (events !== undefined) sinks.push((event) => writeStderrAsIs(renderJsonLine(event)));
   const onEvent: EventSink = (event) => {

@@ -42,6 +42,11 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do test main.test.yaml --record", "ask the model, and keep its answers"],
     ["llm-do test --live --runs 20 --budget 1", "how often each case passes, for a dollar at most"],
   ],
+  "llm-do mcp": [
+    ["llm-do mcp --print-config claude", "the lines for a client"],
+    ["llm-do mcp desk review --trust --hold", "two programs; what asks waits for you"],
+  ],
+  "llm-do acp": [["llm-do acp . --trust", "as an editor starts it"]],
   "llm-do runs": [["llm-do runs list"], ["llm-do runs show last"]],
   "llm-do runs list": [
     ["llm-do runs list", "your latest runs, wherever their programs are"],

@@ -33,6 +33,11 @@ export function readPage(topic: string): DocPage {
   return { topic, title: /^# (.+)$/m.exec(text)?.[1] ?? topic, text };
 }
 
+/** The text that a model gets which is to write programs. */
+export function readTextForModels(): string {
+  return readFileSync(join(packageFolder(), "docs/llms.txt"), "utf8");
+}
+
 /** The sections of a page whose heading fits; code blocks hold no headings. */
 export function sectionsOf({ text }: DocPage, fits: (heading: string) => boolean): readonly DocSection[] {
   const lines = text.split("\n");

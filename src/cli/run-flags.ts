@@ -24,6 +24,8 @@ export interface RunFlags extends InputFlags, CompileFlags {
   readonly output?: string;
   /** `--events`: a file, or `-` for stderr. */
   readonly events?: string;
+  /** Spans go to an OTLP endpoint. */
+  readonly otel?: boolean;
   readonly dryRun?: boolean;
   readonly verbose: number;
   readonly quiet?: boolean;

@@ -77,7 +77,7 @@ export function addResumeOptions(resume: Command): Command {
 }
 
 /** The flags that say who decides, and what a run may cost. */
-function addTermOptions(run: Command): Command {
+export function addTermOptions(run: Command): Command {
   return run
     .optionsGroup("Approval and trust:")
     .option("--approve-all", "run everything that would ask")
@@ -137,6 +137,7 @@ function addAttendanceOptions(run: Command): Command {
       "write the result to a file, whole or not at all, in place of stdout; or to a folder, with the files that came of the run beside it",
     )
     .option("--events [file]", "tell each event as a line of JSON on stderr, or with --events=FILE in a file")
+    .option("--otel", "send spans to the OpenTelemetry endpoint in OTEL_EXPORTER_OTLP_ENDPOINT")
     .option("-v, --verbose", "show calls, approvals and usage on stderr; -vv: text as it comes", increase, 0)
     .option("-q, --quiet", "say nothing but the result, and why it failed")
     .option(

@@ -41,6 +41,7 @@ export function addDocs(program: Command, exit: Exit): void {
     .command("docs")
     .description("print a page of the documentation; without a topic, list the pages")
     .argument("[topic...]", "a page, or the heading of a section: a flag, an event, the code of a diagnostic")
+    .option("--llms", "print one text for a model that is to write programs: the format, the rules, an example")
     .action(act(exit, async () => (await import("./commands/docs.ts")).docsCommand));
 }
 

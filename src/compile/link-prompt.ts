@@ -26,7 +26,10 @@ export async function linkPrompt(
   const instructions = await linkTemplate(file.instructions, context);
   const prompt = file.prompt && (await linkTemplate(file.prompt, context));
   for (const text of [file.prompt, file.instructions]) if (text) warnOfOtherTemplates(text, context);
-  const systemFragments = await readFragments(compilation, worker, file.system_fragments);
+  const systemFragments = [
+    ...(await readFragments(compilation, worker, file.system_fragments)),
+    ...(await readHouseRules(compilation, worker)),
+  ];
   const userFragments = await readFragments(compilation, worker, file.fragments);
   const render = (values: JsonObject): RenderedPrompt => {
     const system = instructions?.render(values).trim() ?? "";
@@ -139,6 +142,26 @@ async function readFragments(
     if (text.trim() !== "") texts.push({ path: written.value, text });
   }
   return texts;
+}
+
+const houseRules = "AGENTS.md";
+
+/** `context.agents`: the rules of the house, which other agents read, too. */
+async function readHouseRules(
+  { files, host, diagnostics, manifest }: Compilation,
+  { file, home }: LoadedWorker,
+): Promise<Fragment[]> {
+  const wanted = file.context?.value.agents ?? manifest?.context?.value.agents;
+  if (!wanted?.value) return [];
+  const path = join(home.folder, houseRules);
+  files.reserve(path);
+  if ((await host.files.kind(path)) === undefined) {
+    const message = `\`agents: true\` does nothing: there is no \`${houseRules}\` in ${relative(host.workingDirectory, home.folder) || "this folder"}`;
+    diagnostics.report("toolset-warning", { message, span: wanted.span });
+    return [];
+  }
+  const text = (await files.read(path, { home, from: wanted.span }))?.text.replace(/^\uFEFF/, "") ?? "";
+  return text.trim() === "" ? [] : [{ path: houseRules, text }];
 }
 
 export interface InputRendering {

@@ -6,6 +6,7 @@ import type { ToolsetReference, Worker } from "../program/program.ts";
 import { jsonSchemaProblem } from "../schema/from-json-schema.ts";
 import { type DelegationConfig, delegationToolset } from "../toolsets/delegation.ts";
 import { readResultName } from "../toolsets/read-result.ts";
+import { type SkillsConfig, skills } from "../toolsets/skills.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { isTool, type Tool, type Toolset, type ToolsetRequirement, type ToolsetScope } from "../toolsets/toolset.ts";
 import { isDynamicWorkers, type WorkerMaker, type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
@@ -17,6 +18,7 @@ import type { Compilation } from "./compilation.ts";
 import { expandVariables, noteVariables, type TextFilter, warnOfVariables } from "./expand-variables.ts";
 import { workerName } from "./home.ts";
 import type { KnownProvider } from "./link-providers.ts";
+import { linkSkills } from "./link-skills.ts";
 import { checkHeaderKeys, isServerVariable } from "./name-servers.ts";
 import type { Delegate, ReferenceTarget, ResolvedReference } from "./resolve-reference.ts";
 
@@ -102,6 +104,8 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   for (const tool of tools) warnOfApproval(syntax, { toolset, config: config.value, tool }, context);
   const { networkEnabled } = scope;
   if (isDynamicWorkers(toolset)) return toLinked(syntax, toolset.link(context.maker), context);
+  if (target.toolset === skills)
+    return toLinked(syntax, await linkSkills(compilation, syntax, config.value as SkillsConfig), context);
   if (target.delegates) return toLinked(syntax, linkDelegation(target.delegates, config.value, context), context);
   return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection }, context);
 }

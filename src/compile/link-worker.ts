@@ -23,6 +23,7 @@ import type { KnownProvider } from "./link-providers.ts";
 import { linkInputSchema, linkSchema } from "./link-schema.ts";
 import { linkScopes } from "./link-scopes.ts";
 import { linkServerTools } from "./link-server-tools.ts";
+import { withSkillsScope } from "./link-skills.ts";
 import { linkToolsets } from "./link-toolsets.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 
@@ -53,7 +54,7 @@ export interface WorkerLinks {
 export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): Promise<Worker> {
   const { compilation, providers, modelOf } = links;
   const { file, name, id, home } = resolved;
-  const scopes = await linkScopes(compilation, file);
+  const scopes = await withSkillsScope(compilation, file, await linkScopes(compilation, file));
   const readable = scopes.map((scope) => scope.name);
   const writable = scopes.filter(({ mode }) => mode === "rw").map((scope) => scope.name);
   const suffixes = new Map(scopes.flatMap((scope) => (scope.suffixes ? [[scope.name, scope.suffixes] as const] : [])));

@@ -50,6 +50,11 @@ export const contextShape = record({
     shape: integer({ min: 1000 }),
     description: "Tokens that a request and its answer can have together; by default as the model's listed window.",
   },
+  agents: {
+    shape: boolean(),
+    default: false,
+    description: "Whether `AGENTS.md` of the program's folder is sent with the instructions.",
+  },
 });
 
 const authShape = oneOf(["off", "auto", "required"]);

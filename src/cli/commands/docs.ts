@@ -2,16 +2,18 @@ import { styleText } from "node:util";
 import { renderMarkdown } from "../../ui/tui/markdown.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { writeStyled } from "../output.ts";
-import { type DocPage, listTopics, readPage, sectionsOf } from "../read-pages.ts";
+import { writeResult, writeStyled } from "../output.ts";
+import { type DocPage, listTopics, readPage, readTextForModels, sectionsOf } from "../read-pages.ts";
 import { renderColumns } from "../render-columns.ts";
 
 /**
  * `llm-do docs [TOPIC]`: the pages of the package. A topic is the name of a page, or else the heading of a section, such as a flag or the
  * code of a diagnostic. A terminal gets it laid out; a pipe or a file gets the Markdown.
  */
-export async function docsCommand(words: readonly string[]): Promise<number> {
-  if (words.length === 0) await writeStyled(renderTopics());
+export async function docsCommand(words: readonly string[], { llms }: { readonly llms?: boolean }): Promise<number> {
+  if (llms && words.length > 0) throw new UsageError("--llms prints a text of its own: leave the topic out");
+  if (llms) await writeResult(readTextForModels());
+  else if (words.length === 0) await writeStyled(renderTopics());
   else await writeStyled(renderFound(findText(words.join(" "))));
   return exitCodes.done;
 }

@@ -28,6 +28,7 @@ import { chooseLines, usesTui } from "../run-mode.ts";
 import { createRequest, verbosityOf } from "../run-request.ts";
 import { readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
+import { openTelemetry } from "../telemetry.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
 import type { TuiRun } from "../tui/run-in-tui.ts";
 import { useProxies } from "../use-proxies.ts";
@@ -70,13 +71,16 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const whole = { ...request, program: opened.program, approval, ...ofFlags };
     if (flags.dryRun) return await showFirstRequest(whole, opened, flags);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
+    await using telemetry = await openTelemetry(flags);
+    const { onEvent } = telemetry;
     const onRun = () => startRun(secondsOf(opened.program, request));
     if (isDrawn && terminal) {
       const onIdle = () => watchdog.limit(undefined);
-      return await runDrawn({ request: whole, opened, host, targets: read.targets, flags, terminal, onRun, onIdle, signals });
+      const start = { request: whole, opened, host, targets: read.targets, flags, terminal, onRun, onIdle, signals };
+      return await runDrawn({ ...start, onEvent });
     }
     await onRun();
-    return await runAndReport(whole, opened.program, flags);
+    return await runAndReport({ ...whole, onEvent }, opened.program, flags);
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
     if (isMissingTarget(thrown)) suggestWords(words, commands);
@@ -160,10 +164,10 @@ function chooseTui(flags: RunFlags, terminal: Terminal | undefined): boolean {
 }
 
 /** The terminal UI is loaded by the runs that it draws. */
-async function runDrawn(start: Omit<TuiRun, "onEvent">): Promise<number> {
-  const { flags } = start;
+async function runDrawn(start: TuiRun): Promise<number> {
+  const { flags, onEvent: also } = start;
   const { runInTui } = await import("../tui/run-in-tui.ts");
-  using listeners = openListeners({ verbosity: 0, quiet: true, events: flags.events });
+  using listeners = openListeners({ verbosity: 0, quiet: true, events: flags.events, also });
   return await runInTui({ ...start, onEvent: listeners.onEvent });
 }
 
@@ -172,7 +176,8 @@ async function runAndReport(request: RunRequest, program: Program, given: RunFla
   const verbosity = verbosityOf(flags);
   const { streams, showsProgress } = chooseLines(flags, program, process);
   const quiet = flags.quiet ?? false;
-  using listeners = openListeners({ verbosity, quiet, events: flags.events, streams, showsProgress });
+  const also = request.onEvent;
+  using listeners = openListeners({ verbosity, quiet, events: flags.events, streams, showsProgress, ...(also ? { also } : {}) });
   const { onEvent, streamed } = listeners;
   const deltas = request.deltas || streams || verbosity >= 2;
   const result = await run({ ...request, deltas, onEvent });

@@ -1,0 +1,41 @@
+import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
+import type { ApprovalDecision, ApprovalRequest } from "../../protocol/approval.ts";
+import { diffOf, kindOf, textContent } from "../acp/updates.ts";
+
+/** The decision that each option of a question stands for. */
+const decisions: Readonly<Record<string, ApprovalDecision>> = {
+  approve: { type: "approve" },
+  repeat: { type: "approve", remember: "run" },
+  deny: { type: "deny" },
+  stop: { type: "stop" },
+};
+
+/** Creates the question of a gate as a client shows it. `text` is all that a person would see of it at a terminal. */
+export function toPermission(sessionId: string, request: ApprovalRequest, text: string): RequestPermissionRequest {
+  const { callPath, tool, description, preview, canRemember, rules = [] } = request;
+  const options: PermissionOption[] = [
+    { optionId: "approve", kind: "allow_once", name: "Approve" },
+    ...(canRemember ? [{ optionId: "repeat", kind: "allow_always" as const, name: "Approve, and the same call again" }] : []),
+    ...rules.map(({ rule }, index) => ({
+      optionId: `rule-${index}`,
+      kind: "allow_always" as const,
+      name: `Approve, and allow ${rule}`,
+    })),
+    { optionId: "deny", kind: "reject_once", name: "Deny" },
+    { optionId: "stop", kind: "reject_always", name: "Stop the run" },
+  ];
+  const content = [textContent(text), ...diffOf(preview)];
+  return {
+    sessionId,
+    options,
+    toolCall: { toolCallId: callPath, title: description, kind: kindOf(tool), status: "pending", content },
+  };
+}
+
+/** Reads a client's answer. What is not one of the options denies. */
+export function readPermission({ outcome }: RequestPermissionResponse, { rules = [] }: ApprovalRequest): ApprovalDecision {
+  if (outcome.outcome !== "selected") return { type: "deny", note: "the question was closed without an answer" };
+  const rule = rules.find((_, index) => outcome.optionId === `rule-${index}`)?.rule;
+  if (rule !== undefined) return { type: "approve", rule };
+  return (Object.hasOwn(decisions, outcome.optionId) ? decisions[outcome.optionId] : undefined) ?? { type: "deny" };
+}

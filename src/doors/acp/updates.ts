@@ -1,0 +1,87 @@
+import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
+import type { Preview } from "../../protocol/approval.ts";
+import type { RunEvent } from "../../protocol/event.ts";
+import type { JsonValue } from "../../protocol/json.ts";
+import type { Message } from "../../protocol/message.ts";
+import { callLabel } from "../../ui/call-label.ts";
+import { renderEvent } from "../../ui/headless/render-event.ts";
+import { renderResult } from "../../ui/render-result.ts";
+
+/** Characters of a tool's result that a client gets. */
+const longestResult = 4000;
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  read_file: "read",
+  list_files: "read",
+  search_files: "search",
+  write_file: "edit",
+  edit_file: "edit",
+  append_file: "edit",
+  delete_file: "delete",
+  move_file: "move",
+  shell: "execute",
+};
+
+export function kindOf(tool: string): ToolKind {
+  return kinds[tool] ?? "other";
+}
+
+export function textContent(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
+}
+
+/** Renders a preview of a file as a diff, which editors draw. */
+export function diffOf(preview: Preview | undefined): ToolCallContent[] {
+  if (preview?.type === "diff") return [{ type: "diff", path: preview.path, oldText: preview.before, newText: preview.after }];
+  if (preview?.type === "new-file") return [{ type: "diff", path: preview.path, newText: preview.content }];
+  return [];
+}
+
+/** Turns an event of a run into what a client shows of it; undefined for events that it does not show. */
+export function toUpdate(event: RunEvent): SessionUpdate | undefined {
+  const { callPath: toolCallId, depth } = event;
+  const title = callLabel(toolCallId);
+  switch (event.type) {
+    case "text-delta":
+      return depth === 0 ? chunk("agent_message_chunk", event.text) : undefined;
+    case "reasoning-delta":
+      return depth === 0 ? chunk("agent_thought_chunk", event.text) : undefined;
+    case "retry":
+      return event.afterOutput ? chunk("agent_message_chunk", "\n\n(The answer begins anew.)\n\n") : undefined;
+    case "tool-call":
+      return {
+        sessionUpdate: "tool_call",
+        ...{ toolCallId, title, kind: kindOf(event.tool), status: "in_progress", rawInput: event.args },
+      };
+    case "tool-result": {
+      const text = renderResult(event.result as unknown as JsonValue, longestResult);
+      const status = event.result.ok ? "completed" : "failed";
+      return { sessionUpdate: "tool_call_update", toolCallId, status, content: [textContent(text)] };
+    }
+    case "call-start":
+      return event.kind === "worker" && depth > 0
+        ? { sessionUpdate: "tool_call_update", toolCallId, title: `${title}: ${event.name}` }
+        : undefined;
+    case "limit":
+    case "warning":
+      return chunk("agent_thought_chunk", `${renderEvent(event) ?? ""}\n`);
+    default:
+      return undefined;
+  }
+}
+
+/** The texts of a recorded conversation, as a client shows them when it is loaded. */
+export function* toHistory(messages: readonly Message[]): Iterable<SessionUpdate> {
+  for (const { role, parts } of messages) {
+    if (role === "tool") continue;
+    for (const part of parts)
+      if (part.type === "text") yield chunk(role === "user" ? "user_message_chunk" : "agent_message_chunk", part.text);
+  }
+}
+
+export function chunk(
+  sessionUpdate: "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk",
+  text: string,
+): SessionUpdate {
+  return { sessionUpdate, content: { type: "text", text } };
+}

@@ -1,0 +1,151 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  SdkError,
+  SdkErrorCode,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { ApprovalPolicy } from "../../approval/policy.ts";
+import { type RunOutput, type RunRequest, run } from "../../llm-do.ts";
+import type { EventSink } from "../../protocol/event.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { takeInlineFiles } from "../inline-files.ts";
+import type { OfferedWorker } from "../offered-worker.ts";
+import { renderQuestion } from "../render-question.ts";
+import { type AskedQuestion, askedBy, type RunningCall, type Step, startCall } from "../running-call.ts";
+import type { KeptFiles } from "./files.ts";
+import { canAsk, describeFailure, failure, formOf, progressOf, readDecision, toResult } from "./results.ts";
+
+export interface CallOptions {
+  /** For every run: limits, prices, providers. */
+  readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal">;
+  readonly policy: ApprovalPolicy;
+  /** Questions go to clients that can show a form. A client may be an agent that answers by itself. */
+  readonly askClient: boolean;
+  /** Runs go on when their client is gone. */
+  readonly outlivesClient: boolean;
+  /** Milliseconds that a question waits for its answer. */
+  readonly patience: number;
+  /** Calls back after so many milliseconds. Returns what ends the wait. */
+  readonly after: (milliseconds: number, expire: () => void) => () => void;
+}
+
+/** Most calls under way at once: a client that floods is refused. */
+const mostCalls = 32;
+
+/** A run that a tool call began. */
+interface Call {
+  readonly worker: OfferedWorker;
+  readonly running: RunningCall;
+  /** Receives the events of the run: those of the request that waits for it. */
+  listen: EventSink;
+}
+
+/** The runs of one `llm-do mcp`. */
+export class McpCalls {
+  readonly #options: CallOptions;
+  readonly #files: KeptFiles;
+  /** Calls that wait for an answer, by the id of the open question, which an answer uses up. */
+  readonly #asking = new Map<string, { readonly call: Call; readonly stopTimer: () => void }>();
+  readonly #underWay = new Map<Call, Promise<unknown>>();
+
+  constructor(options: CallOptions, files: KeptFiles) {
+    this.#options = options;
+    this.#files = files;
+  }
+
+  /**
+   * Answers a request `tools/call`: begins a run, or goes on with the run whose question it answers, and waits for its next question or
+   * its end.
+   */
+  async answer(worker: OfferedWorker, args: JsonObject, { server, context }: { server: Server; context: ServerContext }) {
+    const { mcpReq } = context;
+    const question = mcpReq.requestState<string>();
+    if (question === undefined && this.#underWay.size >= mostCalls)
+      return failure(`${mostCalls} calls are under way; call again when one has ended`);
+    const call = question === undefined ? this.#begin(worker, args, canAsk(server, context)) : this.#take(question, worker);
+    if (!call) return failure("this question was answered already, or its call has ended");
+    call.listen = progressOf(context);
+    const stop = () => {
+      if (!(this.#options.outlivesClient && isGone(mcpReq.signal)))
+        call.running.abort(new Error("the client cancelled the call"));
+    };
+    mcpReq.signal.addEventListener("abort", stop, { once: true });
+    if (mcpReq.signal.aborted) stop();
+    if (question !== undefined) call.running.answer(question, readDecision(mcpReq.inputResponses?.["approval"]));
+    try {
+      return this.#toAnswer(call, await call.running.next());
+    } finally {
+      mcpReq.signal.removeEventListener("abort", stop);
+      call.listen = () => undefined;
+    }
+  }
+
+  /** Ends all runs, or waits for those that go on without a client. */
+  async close(): Promise<void> {
+    for (const { stopTimer, call } of this.#asking.values()) {
+      stopTimer();
+      call.running.abort(new Error("the client is gone"));
+    }
+    if (!this.#options.outlivesClient)
+      for (const { running } of this.#underWay.keys()) running.abort(new Error("the client is gone"));
+    await Promise.allSettled(this.#underWay.values());
+  }
+
+  #begin(worker: OfferedWorker, args: JsonObject, canBeAsked: boolean): Call {
+    const { policy, askClient, request } = this.#options;
+    let ended: Promise<RunOutput> | undefined;
+    const running = startCall((approver, signal) => {
+      const approval = askClient && canBeAsked ? askedBy(policy, asWhole(approver)) : policy;
+      const onEvent: EventSink = (event) => {
+        call?.listen(event);
+        request.onEvent?.(event);
+      };
+      ended = run({ ...request, ...takeInlineFiles(worker.input, args), program: worker.program, approval, signal, onEvent });
+      return ended;
+    });
+    const call: Call | undefined = { worker, running, listen: () => undefined };
+    if (ended) this.#underWay.set(call, ended);
+    ended?.catch(() => undefined).finally(() => this.#underWay.delete(call));
+    return call;
+  }
+
+  #take(question: string, worker: OfferedWorker): Call | undefined {
+    const found = this.#asking.get(question);
+    if (found?.call.worker !== worker) return undefined;
+    this.#asking.delete(question);
+    found.stopTimer();
+    return found.call;
+  }
+
+  #toAnswer(call: Call, step: Step): CallToolResult | InputRequiredResult {
+    if (step.type === "failed") return failure(describeFailure(step.thrown));
+    if (step.type === "done") return toResult(call.worker, step.output, this.#files.keep(step.output));
+    return this.#ask(call, step);
+  }
+
+  #ask(call: Call, { id, request }: AskedQuestion): InputRequiredResult {
+    const expire = () => {
+      this.#asking.delete(id);
+      call.running.answer(id, { type: "deny", note: "nobody answered in time" });
+    };
+    const { after, patience } = this.#options;
+    this.#asking.set(id, { call, stopTimer: after(patience, expire) });
+    const approval = inputRequired.elicit(formOf(renderQuestion(request) ?? ""));
+    return inputRequired({ inputRequests: { approval }, requestState: id });
+  }
+}
+
+/** Denies what a form cannot show whole: nobody approves what was not shown. */
+function asWhole(approver: NonNullable<ApprovalPolicy["approver"]>): NonNullable<ApprovalPolicy["approver"]> {
+  return async (request, options) =>
+    renderQuestion(request) === undefined
+      ? { type: "deny", note: "the question is too long for a form; with --hold it waits for an answer at a terminal" }
+      : approver(request, options);
+}
+
+function isGone({ reason }: AbortSignal): boolean {
+  return reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed;
+}

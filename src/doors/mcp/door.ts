@@ -1,0 +1,73 @@
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { JsonObject } from "../../protocol/json.ts";
+import { version } from "../../version.ts";
+import type { OfferedWorker } from "../offered-worker.ts";
+import { type CallOptions, McpCalls } from "./calls.ts";
+import { createKeptFiles } from "./files.ts";
+import { toTool } from "./results.ts";
+
+type StdioInput = NonNullable<ConstructorParameters<typeof StdioServerTransport>[0]>;
+type StdioOutput = NonNullable<ConstructorParameters<typeof StdioServerTransport>[1]>;
+
+export interface McpDoorOptions extends CallOptions {
+  readonly workers: readonly OfferedWorker[];
+  readonly input: StdioInput;
+  /** Gets the protocol's messages and nothing else. */
+  readonly output: StdioOutput;
+  /** Receives problems with the client, which the protocol does not tell. */
+  readonly onProblem: (error: Error) => void;
+  /** Ends the connection. */
+  readonly signal: AbortSignal;
+}
+
+/** Answers to questions that a client of 2025 can be asked for in one call. */
+const mostRounds = 10_000;
+
+/**
+ * Offers workers as tools of an MCP server on a pair of streams. A call is a run of its own, recorded as any other. A question of its gate
+ * comes back as an `input_required` result (MCP 2026-07-28), which the library turns into an elicitation for clients of 2025. Resolves when
+ * the client is gone and all runs have ended.
+ */
+export async function serveMcp(options: McpDoorOptions): Promise<void> {
+  const { workers, input, output, onProblem, signal, patience } = options;
+  const files = createKeptFiles();
+  const calls = new McpCalls(options, files);
+  const byName = new Map(workers.map((worker) => [worker.name, worker]));
+  const create = () => {
+    const server = new Server(
+      { name: "llm-do", version },
+      {
+        capabilities: { tools: {}, resources: {}, logging: {} },
+        inputRequired: { maxRounds: mostRounds, roundTimeoutMs: patience },
+      },
+    );
+    server.setRequestHandler("tools/list", () => ({ tools: workers.map(toTool) }));
+    server.setRequestHandler("tools/call", ({ params }, context) => {
+      const worker = byName.get(params.name);
+      if (!worker) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool \`${params.name}\``);
+      return calls.answer(worker, (params.arguments ?? {}) as JsonObject, { server, context });
+    });
+    server.setRequestHandler("resources/list", () => ({ resources: files.list() }));
+    server.setRequestHandler("resources/read", ({ params }) => files.read(params.uri));
+    return server;
+  };
+  const transport = new StdioServerTransport(input, output);
+  const handle = serveStdio(create, { transport, onerror: onProblem });
+  await Promise.race([ended(input), aborted(signal)]);
+  await handle.close();
+  await calls.close();
+}
+
+function ended(input: StdioInput): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ["end", "close", "error"]) input.once(event, () => resolve());
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,70 @@
+import type { ApprovalPolicy, Approver } from "../approval/policy.ts";
+import type { RunOutput } from "../llm-do.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
+
+/** A question of a run. `id` cannot be guessed, and names the question once. */
+export interface AskedQuestion {
+  readonly type: "question";
+  readonly id: string;
+  readonly request: ApprovalRequest;
+}
+
+export type Step =
+  | AskedQuestion
+  | { readonly type: "done"; readonly output: RunOutput }
+  | { readonly type: "failed"; readonly thrown: unknown };
+
+/** A run whose caller hears of its questions and of its end by waiting for the next step. */
+export interface RunningCall {
+  /** Resolves with the open question, or the end. One caller waits at a time. */
+  next(): Promise<Step>;
+  /** Answers the open question; does nothing for a question that is not open any more. */
+  answer(id: string, decision: ApprovalDecision): void;
+  abort(reason: Error): void;
+}
+
+/** Starts a run. `begin` gets the approver that puts its questions to the caller, and a signal that ends the run. */
+export function startCall(begin: (approver: Approver, signal: AbortSignal) => Promise<RunOutput>): RunningCall {
+  const controller = new AbortController();
+  let step: Step | undefined;
+  let settle: ((decision: ApprovalDecision) => void) | undefined;
+  let changed = Promise.withResolvers<void>();
+  const set = (next: Step) => {
+    step = next;
+    changed.resolve();
+  };
+  const clear = () => {
+    step = undefined;
+    settle = undefined;
+    changed = Promise.withResolvers();
+  };
+  const approver: Approver = (request, { signal }) =>
+    new Promise((resolve, reject) => {
+      settle = resolve;
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      set({ type: "question", id: crypto.randomUUID(), request });
+    });
+  begin(approver, controller.signal).then(
+    (output) => set({ type: "done", output }),
+    (thrown: unknown) => set({ type: "failed", thrown }),
+  );
+  return {
+    next: async () => {
+      while (!step) await changed.promise;
+      return step;
+    },
+    answer: (id, decision) => {
+      if (step?.type !== "question" || step.id !== id) return;
+      const answerQuestion = settle;
+      clear();
+      answerQuestion?.(decision);
+    },
+    abort: (reason) => controller.abort(reason),
+  };
+}
+
+/** The policy in which a client answers the questions. */
+export function askedBy(policy: ApprovalPolicy, approver: Approver): ApprovalPolicy {
+  const { onUnanswered: _, ...rest } = policy;
+  return { ...rest, approver };
+}

@@ -1,0 +1,87 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as names from "@opentelemetry/semantic-conventions/incubating";
+import { expect, onTestFinished, test } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
+import { createDoorWorld } from "./world.ts";
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string; readonly intValue?: number | string };
+}
+
+interface Span {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly attributes: readonly Attribute[];
+  readonly status: { readonly code?: number };
+}
+
+/** An OTLP receiver on this machine. */
+async function receive() {
+  const spans: Span[] = [];
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const { resourceSpans } = JSON.parse(Buffer.concat(pieces).toString()) as {
+      resourceSpans: { scopeSpans: { spans: Span[] }[] }[];
+    };
+    for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+    response.setHeader("content-type", "application/json").end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { spans, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const textOf = ({ attributes }: Span, key: string) => attributes.find((one) => one.key === key)?.value.stringValue;
+
+test("a run is a tree of spans by the conventions, below the caller's span, and holds no contents", async () => {
+  const { spans, address } = await receive();
+  const world = await createDoorWorld();
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: address,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+    TRACEPARENT: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  };
+  const args = [".", "write it", "--trust", "--approve-all", "-q", "--otel"];
+  expect(await runCli(args, { cwd: world.folder, env })).toMatchObject({ exitCode: 0, stdout: "written\n" });
+  expect(spans.map(({ name }) => name).sort()).toEqual([
+    "chat model.mjs",
+    "chat model.mjs",
+    "execute_tool write_file",
+    "invoke_agent main",
+  ]);
+  const [agent] = spans.filter(({ name }) => name === "invoke_agent main");
+  expect(agent).toMatchObject({ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" });
+  for (const span of spans) if (span !== agent) expect(span.parentSpanId).toBe(agent?.spanId);
+  const known = new Set([...Object.values(names).filter((one) => typeof one === "string"), "error.type"]);
+  for (const span of spans) {
+    for (const { key } of span.attributes) expect(known.has(key) || key.startsWith("llm_do."), key).toBe(true);
+    expect(["chat", "execute_tool", "invoke_agent"]).toContain(textOf(span, "gen_ai.operation.name"));
+  }
+  expect(JSON.stringify(spans)).not.toContain("hello");
+});
+
+test("what is denied is an event, and what failed has its error", async () => {
+  const { spans, address } = await receive();
+  const world = await createDoorWorld();
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: address, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
+  await runCli([".", "write it", "--trust", "--reject-all", "-q", "--otel"], { cwd: world.folder, env });
+  const tool = spans.find(({ name }) => name === "execute_tool write_file");
+  expect(tool?.status.code).toBe(2);
+  expect(tool && textOf(tool, "error.type")).toBe("denied");
+});
+
+test("an exporter that is down is told, and ends no run; without an address there is an error", async () => {
+  const world = await createDoorWorld();
+  const args = [".", "hello", "--trust", "--otel"];
+  const down = await runCli(args, { cwd: world.folder, env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" } });
+  expect(down).toMatchObject({ exitCode: 0, stdout: "1 messages: hello\n" });
+  expect(down.stderr.match(/--otel:/g)).toHaveLength(1);
+  const unset = await runCli(args, { cwd: world.folder });
+  expect(unset).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(unset.stderr).toContain("OTEL_EXPORTER_OTLP_ENDPOINT");
+});
