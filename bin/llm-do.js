@@ -44,7 +44,13 @@ function refuse() {
   process.exit(2);
 }
 
-if (isNewEnough(process.versions.node)) {
+const { bun, deno } = process.versions;
+if (bun || deno) {
+  process.stderr.write(
+    `llm-do runs on Node ${needed.join(".")} or newer, and this is ${bun ? "Bun" : "Deno"}. Run: npx llm-do\n`,
+  );
+  process.exitCode = 2;
+} else if (isNewEnough(process.versions.node)) {
   import("../dist/cli/main.js").then((cli) => cli.main(process.argv.slice(2)));
 } else {
   findNode().then((node) => (node ? runWith(node) : refuse()));

@@ -106,7 +106,7 @@ Trust for good is given for what the program can do at that time: its code files
 real path, the variables of the environment that its configuration takes, and for each worker its scopes, its tools with what
 happens to their calls, the rules of its shell with the paths that output may go to, whether isolation is required, its limits and its
 attachments, the models that its files name, and where they are reached; also the limits, the rules and the mode of the manifest. What the files hold is
-[kept from the tools of the program](approval.md#files-of-the-program), and not compared. Edits that let it do no more, and those that let it
+[kept from the tools of the program](verdicts.md#files-of-the-program), and not compared. Edits that let it do no more, and those that let it
 do less, ask nothing. When it can do more, the question comes again and says what is new, and until it is answered nothing of the
 program is imported. What the code itself lets models do (tools that it pre-approves, workers that it calls) is known only after it was
 imported, and is compared then, before the run begins. Several entries of one folder are trusted one after another, and none makes the

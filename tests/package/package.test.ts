@@ -97,6 +97,13 @@ test("on an older Node it says in one line what to do, and reads nothing newer",
   expect(stderr).toMatch(/^llm-do needs Node 22\.18 or newer, and this is 20\.20\.2\. Run: [^\n]+\n$/);
 });
 
+test.each(["bun", "deno"])("on %s it says in one line what it runs on", (name) => {
+  const pretend = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,${name}:"2.0.0"}})`;
+  const { stdout, stderr, status } = llmDo(["check", "."], ["--import", pretend]);
+  expect({ stdout, status }).toEqual({ stdout: "", status: 2 });
+  expect(stderr).toMatch(/^llm-do runs on Node 22\.18 or newer, and this is (?:Bun|Deno)\. Run: npx llm-do\n$/);
+});
+
 test("the library runs a program whose tools import llm-do and zod", () => {
   write("program/main.worker", "---\ntoolsets:\n  shout: {}\n---\nShout what you are told.\n");
   write(
