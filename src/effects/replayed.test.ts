@@ -141,6 +141,27 @@ describe("the state of a run", () => {
     expect([of("main"), of("main/0.a"), of("main/0.a/0.b"), of("main/1.c"), of("main/2.d")]).toEqual([1111, 110, 100, 1000, 0]);
   });
 
+  test.each<[string, readonly Fact[]]>([
+    ["lost", []],
+    ["interrupted", [{ type: "result", callPath: "main", key: "model 1.2", kind: "model", outcome: { type: "interrupted" } }]],
+  ])("counts a request whose outcome was %s, in the run that goes on without it and in its replay", (_, outcome) => {
+    const model = { callPath: "main", kind: "model", digest: "d" } as const;
+    const request = { type: "intent", ...model, sideEffect: true, detail: { reserved: { tokens: 500 } } } as const;
+    const first: readonly Fact[] = [{ ...request, key: "model 1.2" }, ...outcome];
+    const goesOn: readonly Fact[] = [
+      {
+        ...{ type: "attempt", number: 2, voids: outcome.map(() => 1), programDigest: "p", owner: "o", version: "1" },
+        ...{ mode: "prompt", onDenied: "return", limits: {} },
+      },
+      { ...request, key: "model 1.1" },
+      spent("main", 7),
+    ];
+    const { effects } = replay([...first, ...goesOn, done]);
+    for (const fact of goesOn.slice(1)) effects.record(fact);
+    expect(effects.state.usageOf("main")).toEqual(apply([...first, ...goesOn]).usageOf("main"));
+    expect(effects.state.usageOf("main")).toMatchObject({ requests: 1, inputTokens: 7, unknownTokens: 500 });
+  });
+
   test("remembers approvals for the run until they are revoked, and counts denials by a person", () => {
     const remembered = { worker: "main", reference: "r", tool: "t", args: {}, shown: ["s"] };
     const facts = [decided("m", "approve", { remembered }), decided("n", "deny"), decided("n", "deny"), decided("o", "approve")];

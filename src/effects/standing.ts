@@ -55,6 +55,13 @@ export function standingFacts(recorded: readonly Fact[]): StandingFacts {
     const comesLater = (id: readonly unknown[]) => (latest.get(id.join("\n")) ?? -1) > index;
     return !comesLater(["result", callPath, key]) && comesLater(["decision", callPath, questionOf(fact)]);
   };
+  const lastAttempt = recorded.findLastIndex((fact) => fact.type === "attempt");
+  /** True for a request of an earlier attempt whose outcome was lost, or is void: it was not made again. */
+  const isLostRequest = (fact: Fact, index: number) =>
+    fact.type === "intent" &&
+    fact.kind === "model" &&
+    index < lastAttempt &&
+    (latest.get(["result", fact.callPath, fact.key].join("\n")) ?? -1) < index;
   /** True for a grant that its verdict says already: earlier versions recorded one for each call that was allowed. */
   const isRepeated = (fact: Fact) => {
     if (fact.type !== "grant") return false;
@@ -62,8 +69,8 @@ export function standingFacts(recorded: readonly Fact[]): StandingFacts {
     return verdict?.type === "verdict" && verdict.verdict.type === "allowed";
   };
   const stands = (fact: Fact, index: number) => {
-    if (fact.type === "attempt" || fact.type === "undo" || voids.has(index) || isUnasked(fact, index) || isRepeated(fact))
-      return false;
+    if (fact.type === "attempt" || fact.type === "undo" || voids.has(index)) return false;
+    if (isUnasked(fact, index) || isRepeated(fact) || isLostRequest(fact, index)) return false;
     return fact.type === "revocation" || latest.get(idOf(fact)) === index;
   };
   return {

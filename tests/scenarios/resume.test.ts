@@ -139,6 +139,27 @@ test("makes a request again that failed after its retries", async () => {
   expect(done).toEqual(["n1", "n2"]);
 });
 
+test.each<[string, object]>([
+  ["asked again under another number", {}],
+  ["not asked again, under a lower limit", { limits: { tokens: 100 } }],
+])("counts and replays a request whose outcome a kill lost, and that is %s", async (_, more) => {
+  let lost = 0;
+  for (let kill = 2; ; kill++) {
+    let failures = 0;
+    const model: Script = (request) =>
+      request.turn === 2 && failures++ === 0 ? { error: { code: "overloaded" } } : twoTurns(request);
+    const note = counting([], { reconcile: async () => ({ done: "did it" }) });
+    const { world, program } = createProgram({ tools: { note }, model });
+    if (!(await attempt(world, program, kill)).wasKilled) break;
+    const { error, result } = await attempt(world, program, undefined, more);
+    expect(error).toBeUndefined();
+    if ((result?.usage.unknownTokens ?? 0) > 0) lost++;
+    await expectReplays(world, program);
+  }
+  // The first request, the second one, its repetition, and the last one.
+  expect(lost).toBe(4);
+});
+
 test("goes on with more patience than the run began with", async () => {
   let isSlow = true;
   const done: string[] = [];
