@@ -32,6 +32,7 @@ export {
   replay,
   resume,
   run,
+  type TypedRunOutput,
   type UndoneFile,
   type UndoPlan,
   type UndoReport,

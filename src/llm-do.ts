@@ -35,6 +35,8 @@ import {
   type CreateWorkerOptions,
   compileOptions,
   createOptions,
+  type DefinedWorkers,
+  type EntryRun,
   type ForkRequest,
   forkOptions,
   type JudgeRequest,
@@ -78,12 +80,15 @@ export type { ReplayReport } from "./replay.ts";
 export type {
   CompileRequest,
   CreateWorkerOptions,
+  DefinedWorkers,
+  EntryRun,
   ForkRequest,
   JudgeRequest,
   ReplayRequest,
   ResumeRequest,
   RunOutput,
   RunRequest,
+  TypedRunOutput,
   UndoRequest,
 } from "./requests.ts";
 export { type RecordedConversation, readConversation, readResult } from "./resume.ts";
@@ -110,6 +115,9 @@ export async function compileWith(request: CompileRequest, ofProgram: ProgramOpt
  * Compiles a program and runs its entry: the front door of the command line and the library. Rejects with `CompileError`,
  * `UntrustedProgram` (both before anything ran), or `RunError`.
  */
+export function run<const W extends DefinedWorkers = DefinedWorkers, E extends string = never>(
+  request: RunRequest<W, E>,
+): Promise<EntryRun<W, E>>;
 export async function run(request: RunRequest): Promise<RunOutput> {
   const opened = await openRun(request, runOptions);
   return runProgram(opened, request, {}).catch(failAsRun);
@@ -210,6 +218,9 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
  * model or another input. What is shared costs nothing. Rejects as `run` does, with a `RunError` `configuration` where there is no such
  * request.
  */
+export function fork<const W extends DefinedWorkers = DefinedWorkers, E extends string = never>(
+  request: ForkRequest<W, E>,
+): Promise<EntryRun<W, E>>;
 export async function fork(request: ForkRequest): Promise<RunOutput> {
   const opened = await openRun(request, forkOptions);
   return forkProgram(opened, request).catch(failAsRun);
@@ -262,6 +273,9 @@ export async function createWorker(
  * run has ended or another process executes it, `changed` where the program asks a model for something else than was recorded, and
  * `uncertain` where a call may have run already and there is no approver to ask.
  */
+export function resume<const W extends DefinedWorkers = DefinedWorkers, E extends string = never>(
+  request: ResumeRequest<W, E>,
+): Promise<EntryRun<W, E>>;
 export function resume(request: ResumeRequest): Promise<RunOutput> {
   return resumeWith(request, {});
 }

@@ -28,7 +28,10 @@ import {
   textsOption,
 } from "./util/check-options.ts";
 
-export interface CompileRequest {
+/** Workers in code. Requests keep their types, which tell the type of the output. */
+export type DefinedWorkers = readonly DefinedWorker[];
+
+export interface CompileRequest<Workers extends DefinedWorkers = DefinedWorkers, Entry extends string = string> {
   /**
    * A folder with a `main.worker`, a `.worker` file (both relative to the working directory), or the name of a worker, which is
    * looked for from there upwards. Default: the working directory.
@@ -40,9 +43,9 @@ export interface CompileRequest {
    * In the place of a target: workers that `defineWorker` made. Their paths are relative to the working directory; `files` can add code
    * and a manifest.
    */
-  readonly workers?: readonly DefinedWorker[];
+  readonly workers?: Workers;
   /** A worker's name, or `tools.ts:main`. Default: the file itself, or `main`; the first of `workers`. */
-  readonly entry?: string;
+  readonly entry?: Entry;
   /** The default model of the whole run; a worker's own `model` comes first. */
   readonly model?: string;
   /** Over what files say: `key=value` for the entry, `worker.key=value` for another worker. The last one holds. */
@@ -68,7 +71,8 @@ export interface CompileRequest {
 }
 
 /** A program to be compiled, or one that is. */
-export interface ProgramRequest extends Omit<CompileRequest, "toRun"> {
+export interface ProgramRequest<Workers extends DefinedWorkers = DefinedWorkers, Entry extends string = string>
+  extends Omit<CompileRequest<Workers, Entry>, "toRun"> {
   /**
    * A program that `compile` returned, in the place of `target`, `files` and all that says how to compile them; to run or replay
    * it, with `toRun: true`. Nothing is read again. Default for `host` and `providers`: those that it was compiled with.
@@ -87,7 +91,9 @@ export interface ReplayRequest extends ProgramRequest, RunReference {
  * A new run that takes the recorded answers of another one up to a point, and goes on live from there. `input`, `fragments`,
  * `attachments` and `history` replace the recorded ones together; without `input`, all are the recorded ones.
  */
-export interface ForkRequest extends RunRequest, Omit<RunReference, "store"> {
+export interface ForkRequest<Workers extends DefinedWorkers = DefinedWorkers, Entry extends string = string>
+  extends RunRequest<Workers, Entry>,
+    Omit<RunReference, "store"> {
   /** The request that is the first one to be made. Default: the last one of the entry. */
   readonly at?: ForkPoint;
 }
@@ -95,8 +101,8 @@ export interface ForkRequest extends RunRequest, Omit<RunReference, "store"> {
 export interface UndoRequest extends Pick<CompileRequest, "host">, UndoOptions {}
 
 /** A run that goes on. Its input is the recorded one; limits are those of the record, and over them these. */
-export interface ResumeRequest
-  extends Omit<RunRequest, "input" | "fragments" | "attachments" | "history" | "journal">,
+export interface ResumeRequest<Workers extends DefinedWorkers = DefinedWorkers, Entry extends string = string>
+  extends Omit<RunRequest<Workers, Entry>, "input" | "fragments" | "attachments" | "history" | "journal">,
     Omit<RunReference, "store"> {
   /** Goes on with a run of another machine, whose processes cannot be looked at. Default false. */
   readonly takeOver?: boolean;
@@ -104,7 +110,8 @@ export interface ResumeRequest
   readonly fromHere?: boolean;
 }
 
-export interface RunRequest extends Omit<ProgramRequest, "rules"> {
+export interface RunRequest<Workers extends DefinedWorkers = DefinedWorkers, Entry extends string = string>
+  extends Omit<ProgramRequest<Workers, Entry>, "rules"> {
   /** Policy of approvals. Required: no run has a default policy. */
   readonly approval: ApprovalPolicy;
   /** The entry's input by its fields, or a text that fills `input` (or else the only required string). */
@@ -150,6 +157,29 @@ export interface RunOutput extends RunResult {
   /** The conversation of the entry, if it is a worker; its history first. `history` of another run takes it. */
   readonly messages: readonly Message[];
 }
+
+/**
+ * As `RunOutput`, with the type of an output schema. An answer that a limit stopped or that was cut off can be text that does not fit it:
+ * `stopReason` tells.
+ */
+export type TypedRunOutput<Output> = Omit<RunOutput, "output" | "stopReason"> &
+  (
+    | { readonly stopReason: "done"; readonly output: Output }
+    | { readonly stopReason: "limit" | "cut"; readonly output: Output | string }
+  );
+
+/** The output type of the worker that `Entry` names, or else of the first one. Unknown or never where the types do not tell. */
+type EntryOutput<Workers extends DefinedWorkers, Entry extends string> = [Entry] extends [never]
+  ? OutputOfEntry<Workers[0], Workers[0]["name"]>
+  : OutputOfEntry<Workers[number], Entry>;
+
+type OutputOfEntry<W extends DefinedWorker, Entry extends string> =
+  W extends DefinedWorker<infer Name, infer Output> ? ([Entry] extends [Name] ? Output : never) : never;
+
+/** The result of a run of such a request. */
+export type EntryRun<Workers extends DefinedWorkers, Entry extends string, Output = EntryOutput<Workers, Entry>> =
+  // Never: no worker in code is known to be the entry.
+  [Output] extends [never] ? RunOutput : unknown extends Output ? RunOutput : TypedRunOutput<Output>;
 
 const compileTable: OptionTable<CompileRequest> = {
   target: textOption,

@@ -1,8 +1,8 @@
-import { type RunOutput, type RunRequest, run } from "./llm-do.ts";
+import { type DefinedWorkers, type EntryRun, type RunOutput, type RunRequest, run } from "./llm-do.ts";
 import type { EventSink, RunEvent } from "./protocol/event.ts";
 
 /** A run that has been started. */
-export interface RunningRun {
+export interface RunningRun<Result = RunOutput> {
   /**
    * The events of the run as they come, kept until they are read: no run waits for its reader. While 10,000 are unread, `text-delta`,
    * `reasoning-delta` and `partial-output` are left out. They can be iterated once, and end when the run ends, also if it fails: then
@@ -10,7 +10,7 @@ export interface RunningRun {
    */
   readonly events: AsyncIterable<RunEvent>;
   /** As of `run`. A rejection that nobody awaits is not reported. */
-  readonly result: Promise<RunOutput>;
+  readonly result: Promise<Result>;
 }
 
 /** Events that wait for a reader before pieces are left out. */
@@ -22,6 +22,9 @@ function isPiece({ type }: RunEvent): boolean {
 }
 
 /** Starts a run as `run` does, and returns at once, with its events to iterate over. Default for `deltas`: true. */
+export function start<const W extends DefinedWorkers = DefinedWorkers, E extends string = never>(
+  request: RunRequest<W, E>,
+): RunningRun<EntryRun<W, E>>;
 export function start(request: RunRequest): RunningRun {
   let reader: ReadableStreamDefaultController<RunEvent> | undefined;
   const events = new ReadableStream<RunEvent>(

@@ -153,6 +153,7 @@ test("llm-do", async () => {
     type ToolsetCall
     type ToolsetOptions
     type ToolsetScope
+    type TypedRunOutput
     type UndoPlan
     type UndoReport
     type UndoRequest

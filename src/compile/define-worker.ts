@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Host } from "../host/host.ts";
 import { printFrontmatter } from "../language/print-worker-file.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { isStandardSchema } from "../schema/standard-schema.ts";
+import { type InferInput, isStandardSchema } from "../schema/standard-schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
 import { copyJson } from "../util/plain-json.ts";
 
@@ -19,15 +19,27 @@ export interface WorkerDefinition {
 }
 
 /** A worker that `defineWorker` made, for `workers` of `run` and `compile`. */
-export interface DefinedWorker {
-  readonly name: string;
+export interface DefinedWorker<Name extends string = string, Output = unknown> {
+  readonly name: Name;
   readonly instructions: string;
   /** The keys of its worker file. */
   readonly keys: JsonObject;
+  /** For the compiler alone, never there: the type of its output. */
+  readonly outputType?: Output;
 }
 
+/** The JSON that fits a definition's output schema. Unknown where the schema has no type, or where `extends` can bring another one. */
+type OutputOf<D extends WorkerDefinition> = D extends { readonly output: infer Source }
+  ? InferInput<Source>
+  : "extends" extends keyof D
+    ? unknown
+    : "output" extends keyof D
+      ? unknown
+      : string;
+
 /** Defines a worker without a file. Throws a `TypeError` where it has no name or no instructions, or holds what is not JSON. */
-export function defineWorker({ name, instructions, input, output, ...keys }: WorkerDefinition): DefinedWorker {
+export function defineWorker<const D extends WorkerDefinition>(definition: D): DefinedWorker<D["name"], OutputOf<D>> {
+  const { name, instructions, input, output, ...keys }: WorkerDefinition = definition;
   if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name))
     throw new TypeError("`defineWorker.name` must be a letter, then letters, digits, `_` and `-`");
   if (typeof instructions !== "string" || instructions.trim() === "")

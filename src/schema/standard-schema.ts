@@ -33,6 +33,13 @@ export type InferOutput<S> = S extends {
   ? Output
   : never;
 
+/** The value that a schema of a library takes, before it coerces or transforms. Unknown for schemas without types. */
+export type InferInput<S> = S extends {
+  readonly "~standard": { readonly types?: { readonly input: infer Input } | undefined };
+}
+  ? Input
+  : unknown;
+
 export function isStandardSchema(value: unknown): value is StandardSchema {
   return typeof standardOf(value)["validate"] === "function";
 }

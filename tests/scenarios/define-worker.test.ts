@@ -76,3 +76,13 @@ test.each([
 ])("%s: refused", async (_, request, message) => {
   await expect(compile({ ...request, host: setUp().host } as never)).rejects.toThrow(message);
 });
+
+test("an answer that does not fit the output schema is an error that names the field", async () => {
+  const model = scriptedModel(() => ({ json: { marks: [{ grade: "good" }] } }));
+  const provider = { name: "test", description: "for tests", keyVariables: [], create: async () => model };
+  const output = z.object({ marks: z.array(z.object({ grade: z.number() })) });
+  const grader = defineWorker({ name: "grader", instructions: "x", output, sandbox: { paths: {} } });
+  await expect(run({ ...setUp(), providers: [provider], workers: [grader], input: "x" })).rejects.toThrow(
+    "`grader` gave an output that does not fit its schema: marks.0.grade: must be number",
+  );
+});

@@ -1,7 +1,23 @@
 // Compiled by `npm run types`, never run: each expected error must be one, or the compiler complains.
-import { type ApprovalDecision, preApproved, run, type Tool, tool, toolset } from "llm-do";
+import {
+  type ApprovalDecision,
+  compile,
+  defineWorker,
+  fork,
+  preApproved,
+  type RunOutput,
+  type RunRequest,
+  resume,
+  run,
+  start,
+  type Tool,
+  tool,
+  toolset,
+} from "llm-do";
 import { defineScript, scriptedModel } from "llm-do/testing";
+import * as v from "valibot";
 import { z } from "zod";
+import { z as z3 } from "zod3";
 
 const approval = { mode: "prompt" } as const;
 
@@ -82,3 +98,65 @@ export const script = defineScript((request) => (request.hasTool("slug") ? { cal
 scriptedModel(["first", { json: { verdict: "go" } }]);
 // @ts-expect-error a reply is text or an object
 scriptedModel([1]);
+
+const grader = defineWorker({
+  name: "grader",
+  instructions: "x",
+  output: z.object({ grade: z.number() }),
+  sandbox: { paths: {} },
+});
+const writer = defineWorker({ name: "writer", instructions: "x", model: "scripted:a.ts" });
+
+type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** Compiles if `value` has exactly the type `Expected`. */
+function expectType<Expected>() {
+  return <Actual>(_value: Actual, _same: IsSame<Actual, Expected>) => undefined;
+}
+const expectGrade = expectType<{ grade: number }>();
+const expectText = expectType<string>();
+const expectJson = expectType<RunOutput["output"]>();
+
+// The output has the type of the entry's output schema, if the run was not stopped before its end.
+export async function typedOutputs(request: RunRequest, entry: string) {
+  const { output, stopReason } = await run({ approval, workers: [grader, writer] });
+  // @ts-expect-error the text of a limit has no grade
+  output.grade;
+  if (stopReason === "done") expectGrade(output, true);
+  else expectType<string | { grade: number }>()(output, true);
+
+  const named = await run({ approval, workers: [grader, writer], entry: "writer" });
+  expectText(named.output, true);
+  const second = await run({ approval, workers: [writer, grader], entry: "grader" });
+  if (second.stopReason === "done") expectGrade(second.output, true);
+  const started = await start({ approval, workers: [grader] }).result;
+  if (started.stopReason === "done") expectGrade(started.output, true);
+  const resumed = await resume({ approval, workers: [grader], run: "a" });
+  if (resumed.stopReason === "done") expectGrade(resumed.output, true);
+  const forked = await fork({ approval, workers: [grader], run: "a" });
+  if (forked.stopReason === "done") expectGrade(forked.output, true);
+
+  // Nothing coerces or transforms: the value is the JSON that the schema takes.
+  const length = defineWorker({ name: "a", instructions: "x", output: z.string().transform((text) => text.length) });
+  expectText((await run({ approval, workers: [length] })).output, true);
+  const others = [z3.object({ grade: z3.number() }), v.object({ grade: v.number() })] as const;
+  const zod3 = await run({ approval, workers: [defineWorker({ name: "a", instructions: "x", output: others[0] })] });
+  if (zod3.stopReason === "done") expectGrade(zod3.output, true);
+  const valibot = await run({ approval, workers: [defineWorker({ name: "a", instructions: "x", output: others[1] })] });
+  if (valibot.stopReason === "done") expectGrade(valibot.output, true);
+
+  // Types that do not tell the schema leave the output as it is.
+  const json = defineWorker({ name: "a", instructions: "x", output: { type: "object", required: ["grade"] } });
+  expectJson((await run({ approval, workers: [json] })).output, true);
+  const extending = defineWorker({ name: "a", instructions: "x", extends: "base" });
+  expectJson((await run({ approval, workers: [extending] })).output, true);
+  expectJson((await run({ approval, workers: [grader], entry })).output, true);
+  expectJson((await run({ approval, workers: [grader], entry: "tools.ts:main" })).output, true);
+  expectJson((await run({ ...request, workers: [grader] })).output, true);
+  expectJson((await run(request)).output, true);
+  expectJson((await run({ target: ".", approval })).output, true);
+  const { program } = await compile({ workers: [grader], toRun: true });
+  if (program) expectJson((await run({ program, approval })).output, true);
+  // @ts-expect-error an option that is unknown
+  run({ approval, workers: [grader], aproval: approval });
+}
