@@ -31,6 +31,8 @@ export interface AskOptions {
   readonly onAnswer?: () => void;
 }
 
+const spent = "the dollars are spent";
+
 /** Asks a candidate all cases, and returns its answers in their order. Rejects on abort, and where the content of a file is gone. */
 export async function askCandidate(
   candidate: OpenCandidate,
@@ -44,7 +46,7 @@ export async function askCandidate(
     const leave = await slots.take(signal);
     const share = budget.take();
     try {
-      if (share === "spent") return { type: "left-out", reason: "the dollars are spent", usd: 0, ms: 0 };
+      if (share === "spent") return { type: "left-out", reason: spent, usd: 0, ms: 0 };
       const answer = await ask(candidate, one, { ...options, usd: share });
       budget.settle(share, answer.usd);
       return answer;
@@ -66,7 +68,10 @@ async function ask({ program, worker, isCodeAlone }: OpenCandidate, one: Case, o
   const missing = new Set<string>();
   let unsure: string | undefined;
   const stop = new AbortController();
+  let isSpent = false;
   const onEvent = (event: RunEvent) => {
+    // Limits of the program itself are lower, or other ones: those are failures of the candidate.
+    if (event.type === "limit" && event.limit === "usd" && event.allowed === usd) isSpent = true;
     if (event.type !== "answered-by" || event.by === "code" || event.callPath !== worker.name || !isCodeAlone) return;
     unsure = event.reason ?? "";
     stop.abort();
@@ -93,6 +98,7 @@ async function ask({ program, worker, isCodeAlone }: OpenCandidate, one: Case, o
   const end = (found: Ending): Answer => {
     const shared = { usd: found.usd, ms: took() };
     if (missing.size > 0) return { type: "left-out", reason: `not recorded: ${[...missing].join(", ")}`, ...shared };
+    if (isSpent) return { type: "left-out", reason: spent, ...shared };
     if (found.output === undefined) {
       return { type: unsure === undefined ? "failed" : "unsure", reason: unsure ?? found.reason, ...shared };
     }

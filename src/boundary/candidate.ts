@@ -8,6 +8,7 @@ import { addSettings, removeSettings } from "../language/edit-frontmatter.ts";
 import { compile } from "../llm-do.ts";
 import type { Provider } from "../models/provider.ts";
 import type { Program, Worker } from "../program/program.ts";
+import { errorMessage } from "../util/error-message.ts";
 
 /** Something that could answer a step. */
 export type CandidateSource =
@@ -24,11 +25,15 @@ export type CandidateSource =
 /** Reads a candidate as it is written: `tools.ts:NAME`, `FILE.worker`, `model:ID` or `git:REVISION`. Throws a `TypeError`. */
 export function parseCandidate(text: string): CandidateSource {
   if (text.startsWith("model:") && text.length > 6) return { type: "model", id: text.slice(6) };
-  if (text.startsWith("git:") && text.length > 4) return { type: "revision", name: text.slice(4) };
+  // A name that begins with a hyphen would be a flag of git.
+  if (/^git:[^-]/.test(text)) return { type: "revision", name: text.slice(4) };
   if (text.endsWith(".worker")) return { type: "worker", file: text };
   if (/\.[cm]?[jt]s:[A-Za-z_$][\w$]*$/.test(text)) return { type: "code", reference: text };
   throw new TypeError(`\`${text}\` is no candidate: write tools.ts:NAME, FILE.worker, model:PROVIDER:NAME or git:REVISION`);
 }
+
+/** A candidate that is not there. */
+export class CandidateError extends Error {}
 
 /** A step of a program, to be answered in copies of it. */
 export interface StepOfProgram {
@@ -64,12 +69,15 @@ export interface OpenCandidate {
  */
 export async function openCandidate(of: StepOfProgram, source: CandidateSource): Promise<OpenCandidate> {
   const { host } = of;
+  if (source.type === "revision") await trustToday(of);
   const scratch = await createScratchFolder(of.root, source.type === "revision" ? ["."] : []);
   const remove = () => host.files.remove(scratch.parent);
   try {
     if (source.type === "revision") {
       await host.files.makeDirectory(scratch.path);
-      await readRevision(of.root, source.name, scratch.path);
+      await readRevision(of.root, source.name, scratch.path).catch((thrown) => {
+        throw new CandidateError(`git:${source.name}: ${errorMessage(thrown)}`, { cause: thrown });
+      });
     } else await editStep(of, source, scratch.path);
     const program = await compileCopy(of, source, scratch.path);
     const { entry } = program;
@@ -79,6 +87,15 @@ export async function openCandidate(of: StepOfProgram, source: CandidateSource):
     await remove();
     throw thrown;
   }
+}
+
+/** Asks for trust in the program as it is, before git reads in its folder. */
+async function trustToday(of: StepOfProgram): Promise<void> {
+  const { target, step, host, providers = [], model = unaskedModel, trust } = of;
+  if (trust) return;
+  const entry = target.endsWith(".worker") ? {} : { entry: step };
+  const today = requireCompiled(await compile({ target, host, providers, model, ...entry, toRun: true, trust: false }));
+  await confirmCopy(today, of, of.root);
 }
 
 /** Lets the candidate, and nothing beside it, answer in the copy. */

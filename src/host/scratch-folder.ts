@@ -15,7 +15,7 @@ export interface ScratchFolder {
 const left = new Set(["node_modules", ".llm-do", ".git"]);
 
 /**
- * Copies a folder, but for `without`: paths relative to it. Links stay links; those that lead out of the folder are left out, so that
+ * Copies a folder, but for `without`: paths relative to it; `.` copies nothing. Links stay links; those that lead out of the folder are left out, so that
  * nothing is changed through the copy. The nearest `node_modules` is linked beside the copy, so that its code finds the packages
  * that it has.
  */
@@ -25,7 +25,7 @@ export async function createScratchFolder(folder: string, without: readonly stri
   const omitted = new Set(without.map((name) => resolve(folder, name)));
   const real = await realpath(folder);
   const filter = async (from: string) =>
-    from === folder || !(left.has(basename(from)) || omitted.has(from) || (await leadsOut(from, real)));
+    !omitted.has(from) && (from === folder || !(left.has(basename(from)) || (await leadsOut(from, real))));
   await cp(folder, path, { recursive: true, verbatimSymlinks: true, filter });
   const packages = await findPackages(folder);
   if (packages !== undefined) await symlink(packages, join(parent, "node_modules"), "junction");

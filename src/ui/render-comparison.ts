@@ -26,7 +26,7 @@ function renderCandidate(candidate: CandidateReport, floor: CandidateReport | un
   const counts = [
     [unsure, "unsure"],
     [failed, "failed"],
-    [leftOut, "left out: the record does not answer its tools"],
+    [leftOut, "left out: the record does not answer its tools, or the dollars are spent"],
     [uncompared, "not compared"],
   ] as const;
   const others = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);

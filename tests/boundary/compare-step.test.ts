@@ -26,13 +26,14 @@ afterAll(() => rm(root, { recursive: true }));
 /** `answer`: that of the prompt. */
 async function compare(
   names: readonly string[],
-  given: { readonly again?: boolean; readonly text?: string; readonly judge?: string } = {},
+  given: { readonly again?: boolean; readonly text?: string; readonly judge?: string; readonly usd?: number } = {},
 ) {
-  const { again = false, text, judge } = given;
+  const { again = false, text, judge, usd } = given;
   await writeProgram(text ?? worker("output: { kind(enum): [bug, wish] }\n"));
   const model = scriptedModel((request) => {
     if (request.worker === "same") return { json: true };
-    return text ? { text: "free" } : { json: { kind: request.lastUserText().includes("hangs") ? "bug" : "wish" } };
+    const usage = { inputTokens: 1000 };
+    return text ? { text: "free" } : { json: { kind: request.lastUserText().includes("hangs") ? "bug" : "wish" }, usage };
   }, "test:model");
   const provider = { name: "test", description: "for tests", keyVariables: [], create: async () => model };
   const of: StepOfProgram = {
@@ -46,6 +47,7 @@ async function compare(
     candidates,
     again,
     ...(judge ? { judge } : {}),
+    ...(usd === undefined ? {} : { usd, parallel: 1, prices: { "test:model": { input: 1, output: 0 } } }),
   });
   return { report, requests: model.requests.length };
 }
@@ -109,6 +111,20 @@ describe("compareStep", () => {
   it("takes another model", async () => {
     const { report, requests } = await compare(["model:test:model"]);
     expect([requests, report.candidates[0]?.agreement.hits]).toEqual([30, 30]);
+  });
+
+  it("asks no more than the dollars allow, and does not count the rest against the candidate", async () => {
+    const { report, requests } = await compare(["model:test:model"], { usd: 0.0055 });
+    // A thousand tokens are 0.001 dollars.
+    expect(requests).toBeLessThanOrEqual(6);
+    const [found] = report.candidates;
+    expect(found?.agreement.count).toBeGreaterThanOrEqual(4);
+    expect(found).toMatchObject({
+      failed: 0,
+      leftOut: 30 - (found?.agreement.count ?? 0),
+      agreement: { lower: expect.any(Number) },
+    });
+    expect(found?.agreement.hits).toBe(found?.agreement.count);
   });
 
   it("refuses free text, unless a worker compares it", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { printCase } from "../../boundary/case-file.ts";
 import { type CallsQuery, readCalls } from "../../boundary/read-calls.ts";
@@ -7,6 +7,7 @@ import type { RunStore } from "../../journal/store.ts";
 import { renderCall, renderCallsFoot } from "../../ui/render-calls.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
+import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";
 import { compileToShow } from "../open-program.ts";
@@ -98,17 +99,8 @@ async function copyFiles(
   { folder, store }: { readonly folder: string; readonly store: RunStore },
 ): Promise<void> {
   if (files.length === 0) return;
-  await mkdir(folder, { recursive: true });
   const [run = ""] = from.split("/");
-  await store.look(run, async (record) => {
-    for (const { sha256 } of files) {
-      const content = await record.readPart("blobs", sha256);
-      // A file of this digest has this content.
-      await writeFile(join(folder, sha256), content, { flag: "wx" }).catch((thrown: NodeJS.ErrnoException) => {
-        if (thrown.code !== "EEXIST") throw thrown;
-      });
-    }
-  });
+  await store.look(run, (record) => copyCaseFiles(files, folder, (sha256) => record.readPart("blobs", sha256)));
 }
 
 /** Says why there is nothing: no such worker, no such calls, or none without marks. */

@@ -1,10 +1,12 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { parseCandidate, type StepOfProgram } from "../../boundary/candidate.ts";
+import { CandidateError, parseCandidate, type StepOfProgram } from "../../boundary/candidate.ts";
 import { type CompareStepReport, compareStep, NothingToCompare } from "../../boundary/compare-step.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { renderComparison } from "../../ui/render-comparison.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
+import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { compileToShow } from "../open-program.ts";
@@ -13,7 +15,7 @@ import { progressBar } from "../progress-bar.ts";
 import { reportFailure } from "../report-run.ts";
 import { requireTrust } from "../require-trust.ts";
 import { listenForSignals, type SignalListener } from "../signals.ts";
-import { type CaseFlags, readStepCases } from "../step-cases.ts";
+import { type CaseFlags, readStepCases, type StepCases } from "../step-cases.ts";
 import { findTerminal } from "../terminal.ts";
 import { useProxies } from "../use-proxies.ts";
 
@@ -39,6 +41,7 @@ export async function compareCommand(step: string, target: string | undefined, f
   const { with: given = [], again = false, json = false } = flags;
   if (given.length === 0 && !again)
     throw new UsageError("name a candidate (--with tools.ts:NAME), or ask today's prompt --again");
+  if (flags.out !== undefined) requireNew(flags.out);
   const candidates = given.map((name) => ({ name, source: readCandidate(name) }));
   using signals = listenForSignals();
   const { signal } = signals.controller;
@@ -70,11 +73,12 @@ export async function compareCommand(step: string, target: string | undefined, f
     });
     bar.end();
     await writeResult(json ? `${JSON.stringify(toJson(report))}\n` : renderComparison(report, { show: flags.show ?? 0 }));
-    if (flags.out !== undefined) await writeDisagreements(report, flags.out);
+    if (flags.out !== undefined) await writeDisagreements(report, flags.out, found);
     return isEnough(report, flags.atLeast) ? exitCodes.done : exitCodes.failed;
   } catch (thrown) {
     bar.end();
-    const shown = thrown instanceof NothingToCompare ? new UsageError(thrown.message) : thrown;
+    const shown =
+      thrown instanceof NothingToCompare || thrown instanceof CandidateError ? new UsageError(thrown.message) : thrown;
     return await reportFailure(signal.aborted ? signal.reason : shown, { json, verbose: 0 });
   }
 }
@@ -116,9 +120,11 @@ export async function findStep(
   };
 }
 
+/** The prompt is held to it where it was asked alone. */
 function isEnough({ candidates }: CompareStepReport, atLeast: number | undefined): boolean {
   const judged = candidates.filter(({ judgement }) => judgement !== undefined);
-  return atLeast === undefined || judged.every(({ agreement }) => agreement.lower >= atLeast);
+  const held = judged.length > 0 ? judged : candidates;
+  return atLeast === undefined || held.every(({ agreement }) => agreement.lower >= atLeast);
 }
 
 function toJson({ candidates, cases, ...report }: CompareStepReport) {
@@ -126,11 +132,20 @@ function toJson({ candidates, cases, ...report }: CompareStepReport) {
   return { v: 1, ...report, cases: cases.length, candidates: fields };
 }
 
-async function writeDisagreements({ candidates, cases }: CompareStepReport, path: string): Promise<void> {
+/** Said before anything is paid for. */
+function requireNew(path: string): void {
+  if (!path.endsWith(".jsonl")) throw new UsageError(`--out ${path}: a case file ends in .jsonl`);
+  if (existsSync(path)) throw new UsageError(`--out ${path}: there is such a file`);
+}
+
+async function writeDisagreements(
+  { candidates, cases }: CompareStepReport,
+  path: string,
+  { readFile }: Pick<StepCases, "readFile">,
+): Promise<void> {
   const indexes = new Set(candidates.flatMap(({ disagreements }) => disagreements.map(({ index }) => index)));
-  const lines = [...indexes].sort((a, b) => a - b).map((index) => `${JSON.stringify(cases[index])}\n`);
-  await writeFile(resolve(path), lines.join(""), { flag: "wx" }).catch((thrown: NodeJS.ErrnoException) => {
-    throw thrown.code === "EEXIST" ? new UsageError(`--out ${path}: there is such a file`) : thrown;
-  });
-  writeStderr(`llm-do: ${lines.length} ${lines.length === 1 ? "case" : "cases"} to review in ${path}\n`);
+  const found = [...indexes].sort((a, b) => a - b).flatMap((index) => cases[index] ?? []);
+  for (const one of found) await copyCaseFiles(one.files, `${resolve(path)}.files`, (sha256) => readFile(one, sha256));
+  await writeFile(resolve(path), found.map((one) => `${JSON.stringify(one)}\n`).join(""), { flag: "wx", mode: 0o600 });
+  writeStderr(`llm-do: ${found.length} ${found.length === 1 ? "case" : "cases"} to review in ${path}\n`);
 }
