@@ -5,11 +5,13 @@ import type { RootDirectory } from "./directory.ts";
 import { createEmptyRoot } from "./empty-root.ts";
 import type { OpenScopesOptions } from "./host.ts";
 import { makeBelow, type NearestFolder, openNearest } from "./make-folders.ts";
+import { isPrivatePath } from "./private-folders.ts";
 import { appendFile, findFacts, findNames, inspectPath, readFile, writeFile } from "./scope-files.ts";
 import { isEverything, listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
 import { searchFiles } from "./scope-search.ts";
 import {
+  assertNotPrivate,
   createPrivatePlaces,
   createProgramPlaces,
   nowhere,
@@ -59,6 +61,8 @@ export async function openScopes(
   const placed = options.atFirstUse === true ? placesOfRoots(declarations) : undefined;
   const open = () => openTable(system, declarations, { ...options, program });
   if (placed) {
+    const privatePlaces = await privatePlacesFor(system, options);
+    for (const { declaration, realPath } of placed) assertNotPrivate(declaration, realPath, privatePlaces);
     const paths = new ScopePaths({ roots: placed, program, strictNames: system.strictNames });
     return toScopes(paths, { open, atFirstUse: true });
   }
@@ -83,8 +87,8 @@ async function openTable(
 ): Promise<OpenTable> {
   const roots: ScopeRoot[] = [];
   try {
-    for (const declaration of declarations) roots.push(await shareRoot(system, declaration, options));
-    const privatePlaces = roots.length > 0 ? await privatePlacesFor(system, options) : nowhere;
+    const privatePlaces = declarations.length > 0 ? await privatePlacesFor(system, options) : nowhere;
+    for (const declaration of declarations) roots.push(await shareRoot(system, declaration, { ...options, privatePlaces }));
     const { writer, strictNames } = system;
     const { program, beforeReplacing } = options;
     const table = new ScopeTable({ roots, program, privatePlaces, writer, strictNames, beforeReplacing });
@@ -177,11 +181,15 @@ interface SharedRoot {
 
 const sharedRoots = new WeakMap<object, Map<string, SharedRoot>>();
 
+interface OpeningRoots extends OpenScopesOptions {
+  readonly privatePlaces: PrivatePlaces;
+}
+
 /** Opens a root, or takes the one that other scopes of the owner hold open: a thousand calls at once hold one folder open. */
 async function shareRoot(
   system: ScopeSystem,
   declaration: ScopeDeclaration,
-  { owner = {}, missingRoots }: OpenScopesOptions,
+  { owner = {}, missingRoots, privatePlaces }: OpeningRoots,
 ): Promise<ScopeRoot> {
   const open = getOrMake(sharedRoots, owner, () => new Map<string, SharedRoot>());
   const key = `${declaration.root}\n${declaration.realRoot ?? ""}`;
@@ -201,19 +209,25 @@ async function shareRoot(
     if (await known.directory.isInPlace()) return lend(known);
     await release(known);
   }
-  const opened = { directory: await openRoot(system, declaration, missingRoots), users: 1 };
+  const opened = { directory: await openRoot(system, declaration, { missing: missingRoots, privatePlaces }), users: 1 };
   open.set(key, opened);
   return lend(opened);
 }
 
-async function openRoot(system: ScopeSystem, declaration: ScopeDeclaration, missing: MissingRoots): Promise<RootDirectory> {
+async function openRoot(
+  system: ScopeSystem,
+  declaration: ScopeDeclaration,
+  { missing, privatePlaces }: { readonly missing: MissingRoots; readonly privatePlaces: PrivatePlaces },
+): Promise<RootDirectory> {
   try {
     const nearest = await openNearest(system, declaration.root);
     const path = join(nearest.directory.realPath, ...nearest.missing);
-    if (path === (declaration.realRoot ?? path)) return await openOrMake(system, nearest, { declaration, path, missing });
+    const isPlaced = path === (declaration.realRoot ?? path) && !isPrivatePath(path, privatePlaces.privateFolders);
+    if (isPlaced) return await openOrMake(system, nearest, { declaration, path, missing });
     await nearest.directory.close();
+    assertNotPrivate(declaration, path, privatePlaces);
   } catch (error) {
-    throw rootRefused(declaration, error);
+    throw error instanceof ScopeError ? error : rootRefused(declaration, error);
   }
   throw rootMoved(declaration);
 }

@@ -20,14 +20,13 @@ export function layersFolder(stateDirectory: string): string {
 }
 
 /**
- * The places that no scope, command or file of a program reaches, whatever it declares: credentials, the records of runs, also in a store that is named, compiled code
- * that the next process runs, and the user's configuration.
+ * The places that no scope, command or file of a program reaches, whatever it declares: the user's configuration, a store that is named,
+ * and the whole state folder, since llm-do believes what lies there: trust, answers, rights of created workers, compiled code.
  */
 export function privatePlacesOf(host: Pick<Host, "stateDirectory" | "configFile" | "environment">): readonly string[] {
   const { stateDirectory, configFile } = host;
-  const own = ["runs", "imported", "private", "compile-cache"].map((name) => join(stateDirectory, name));
   const store = variable(host, "LLM_DO_STORE");
-  return [credentialsFolder(stateDirectory), ...own, configFile, ...(store === undefined ? [] : [resolve(store)])];
+  return [stateDirectory, configFile, ...(store === undefined ? [] : [resolve(store)])];
 }
 
 /** Returns whether a path is one of some folders, or below one. Compares names as the most lenient file system does. */

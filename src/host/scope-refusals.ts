@@ -53,6 +53,12 @@ export function privateFolder(virtualPath: string): ScopeError {
   return new ScopeError("path_protected", `"${virtualPath}" holds the keys and secrets of llm-do, which no scope reaches.`);
 }
 
+export function privateRoot(name: string): ScopeError {
+  const message = `The folder of the scope ${describeScope(name)} holds the keys and secrets of llm-do, which no scope reaches.`;
+  const hint = "Give it another root where it is declared, or move the state folder with `LLM_DO_STATE_DIR`.";
+  return new ScopeError("path_protected", message, { hint, details: { scope: name } });
+}
+
 export function notAFile(virtualPath: string, what: "a folder" | "not a regular file"): ScopeError {
   return new ScopeError("not_a_file", `"${virtualPath}" is ${what}.`, {
     hint: what === "a folder" ? "List it, or name a file in it." : "Pipes, sockets and devices cannot be used.",

@@ -5,7 +5,7 @@ import type { RootDirectory } from "./directory.ts";
 import type { ReplacementListener } from "./host.ts";
 import { isPrivatePath } from "./private-folders.ts";
 import { foldName, isCodeName, isProgramName, isReadProtected, protectionOfName } from "./protected-names.ts";
-import { type Allowed, describeScope, privateFolder } from "./scope-refusals.ts";
+import { type Allowed, describeScope, privateRoot } from "./scope-refusals.ts";
 import { type Protection, type ResolvedPath, type ScopeDeclaration, ScopeError } from "./scopes.ts";
 import type { Writer } from "./temporary-name.ts";
 import { formatVirtualPath, resolveVirtualPath } from "./virtual-path.ts";
@@ -70,6 +70,11 @@ export function createProgramPlaces(
   const programFiles = new Set(files.map(foldPath));
   const programParents = new Set([...programFiles].flatMap((path) => [...above(path)].slice(1)));
   return { programFolder, programFiles, programParents, codeFolders: new Set(codeFolders.map(foldPath)) };
+}
+
+/** Throws where the root of a scope is a private folder, or lies in one. */
+export function assertNotPrivate({ name }: ScopeDeclaration, realPath: string, { privateFolders }: PrivatePlaces): void {
+  if (isPrivatePath(realPath, privateFolders)) throw privateRoot(name);
 }
 
 export function createPrivatePlaces(privateFolders: readonly string[]): PrivatePlaces {
@@ -208,7 +213,7 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
   }
 }
 
-/** Open scopes, whose roots passed the checks: none is a private folder, and no two are one folder. */
+/** Open scopes, whose roots passed the checks: no two are one folder. */
 export class ScopeTable extends ScopePaths<ScopeRoot> {
   readonly writer: Writer;
   readonly beforeReplacing: ReplacementListener | undefined;
@@ -245,7 +250,6 @@ export class ScopeTable extends ScopePaths<ScopeRoot> {
   }
 
   #add(root: ScopeRoot): void {
-    if (isPrivatePath(root.realPath, this.#privatePlaces.privateFolders)) throw privateFolder(root.declaration.name);
     const twin = this.#byIdentity.get(root.directory.identity);
     if (twin !== undefined) {
       const names = [twin, root].map((one) => describeScope(one.declaration.name)).join(" and ");

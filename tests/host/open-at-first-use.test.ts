@@ -103,10 +103,6 @@ describe("scopes that are opened at their first use", () => {
   });
 
   const refused: Readonly<Record<string, readonly [readonly ScopeDeclaration[], Partial<ScopeError>]>> = {
-    "a private folder": [
-      [declare("in"), declare("keys", "/home/user/.local/state/llm-do/credentials")],
-      { type: "path_protected" },
-    ],
     "one folder twice": [[declare("in"), declare("again", "/w/in")], { type: "invalid_path" }],
     "a folder that leads elsewhere": [[declare("in"), { ...declare("out"), realRoot: "/w/before" }], { type: "io_error" }],
     "a missing folder to read": [[declare("in"), declare("gone", "/w/gone", "ro")], { type: "not_found" }],
@@ -116,13 +112,19 @@ describe("scopes that are opened at their first use", () => {
 
   test.each(each)("refuse %s before %s", async (_what, use, declarations, error) => {
     const { host, touched } = watched();
-    host.put("/home/user/.local/state/llm-do/credentials/file", "key");
     const scopes = await openLater(host, declarations);
     await expect(uses[use]?.(scopes, "in")).rejects.toMatchObject(error);
     await expect(scopes.read("in/file")).rejects.toMatchObject(error);
     expect([await scopes.canRead("in/file"), await scopes.canWrite("in/file")]).toEqual([false, false]);
     await scopes.close();
     expect(touched.filter((one) => !one.startsWith("openRoot "))).toEqual([]);
+  });
+
+  test.each(["", "/credentials", "/workers"])("are refused at once where one is the state folder%s", async (below) => {
+    const { host } = watched();
+    const folder = `/home/user/.local/state/llm-do${below}`;
+    host.put(`${folder}/file`, "key");
+    await expect(openLater(host, [declare("in"), declare("keys", folder)])).rejects.toMatchObject({ type: "path_protected" });
   });
 
   test("are opened at once where the place of one is not known", async () => {

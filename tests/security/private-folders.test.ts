@@ -35,28 +35,31 @@ test("file tools reach neither credentials, secrets of runs nor the configuratio
     "all/state/private/run/secrets.jsonl",
     "all/state/credentials/new.json",
     "all/state/compile-cache/v24/compiled",
+    "all/state/notes.txt",
     "all/config/config.yaml",
   ];
   const look = [
     { tool: "list_files", args: { path: "all/state" } },
     { tool: "search_files", args: { path: "all", regex: "sk-kept" } },
     { tool: "list_files", args: { path: "all/state/credentials" } },
-    { tool: "read_file", args: { path: "all/state/notes.txt" } },
   ];
   const { error, results } = await attack(world, { model: [...paths.map(everyTool), look], approval: approveAll, environment });
   expect(error).toBeUndefined();
-  expect(results.slice(0, -4).map(outcome)).toEqual(paths.flatMap(() => Array(4).fill("path_protected")));
-  expect(results.slice(-4).map(outcome)).toEqual(["ok", "ok", "path_protected", "ok"]);
+  expect(results.slice(0, -3).map(outcome)).toEqual(paths.flatMap(() => Array(4).fill("path_protected")));
+  expect(results.slice(-3).map(outcome)).toEqual(["path_protected", "ok", "path_protected"]);
   expect(JSON.stringify(results)).not.toMatch(/sk-kept-0123|keys\.json"?,|secrets\.jsonl"?,/);
   expect(world.read("state/credentials/keys.json")).toBe(keys);
 });
 
-test.each(["../state/credentials", "../state/private/run"])("a scope of %s is refused when the run starts", async (root) => {
-  const world = create(`sandbox: { paths: { own: { root: ${root} } } }\ntoolsets: { filesystem: {} }`);
-  const { error, results } = await attack(world, { model: [everyTool("own/keys.json")] });
-  expect(String(error)).toContain("holds the keys and secrets of llm-do");
-  expect(results).toEqual([]);
-});
+test.each(["../state", "../state/credentials", "../state/private/run"])(
+  "a scope of %s is refused when the run starts",
+  async (root) => {
+    const world = create(`sandbox: { paths: { own: { root: ${root} } } }\ntoolsets: { filesystem: {} }`);
+    const { error, results } = await attack(world, { model: [everyTool("own/keys.json")] });
+    expect(String(error)).toContain("holds the keys and secrets of llm-do");
+    expect(results).toEqual([]);
+  },
+);
 
 test("refuses them as a fragment of a program whose folder holds them", async () => {
   const world = create("fragments: [keep/credentials/keys.json]");
@@ -67,14 +70,14 @@ test("refuses them as a fragment of a program whose folder holds them", async ()
   expect(scripted.requests).toEqual([]);
 });
 
-test.skipIf(noWall !== "")("hides them from commands, in a scope of the whole state folder", { timeout: 60_000 }, async () => {
+test.skipIf(noWall !== "")("hides them from commands, in a scope around the state folder", { timeout: 60_000 }, async () => {
   const world = create(`
-sandbox: { paths: { state: { root: ../state, mode: rw, write_approval: false } } }
+sandbox: { paths: { all: { root: .., mode: rw, write_approval: false } } }
 toolsets: { shell: { rules: [{ pattern: "*", approval_required: false }], default: { approval_required: false } } }
 `);
-  const command = "cat notes.txt; cat credentials/keys.json private/run/*; ls -A credentials private; true";
-  const { results } = await attack(world, { model: [[{ tool: "shell", args: { command, cwd: "state" } }]] });
-  expect(JSON.stringify(results)).toContain("notes");
+  const command = "cat state/notes.txt state/credentials/keys.json state/private/run/*; ls -A state; cat outside/file; true";
+  const { results } = await attack(world, { model: [[{ tool: "shell", args: { command, cwd: "all" } }]] });
+  expect(JSON.stringify(results)).toContain("canary");
   expect(JSON.stringify(results)).not.toContain("sk-kept-0123");
   expect(world.read("state/credentials/keys.json")).toBe(keys);
 });

@@ -57,7 +57,7 @@ type Owner = Pick<Host, "environment" | "stateDirectory" | "configFile">;
 /** Files and folders with keys and tokens. They are hidden even if a scope is a whole home directory, or `/`. */
 export function findSecrets(homes: readonly string[], owner: Owner): readonly string[] {
   const named = variables.flatMap((name) => variable(owner, name)?.split(delimiter) ?? []).filter((path) => isAbsolute(path));
-  return [owner.stateDirectory, ...privatePlacesOf(owner), ...inSystem, ...named, ...homes.flatMap(findInHome)];
+  return [...privatePlacesOf(owner), ...inSystem, ...named, ...homes.flatMap(findInHome)];
 }
 
 /**
