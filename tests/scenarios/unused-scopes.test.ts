@@ -30,7 +30,7 @@ async function playTools(files: Readonly<Record<string, string>>) {
     approval: (host) => {
       host.setFaults((operation, path) => {
         if (operation === "openRoot" && /out|credentials/.test(path)) opened++;
-        return undefined;
+        return operation === "openRoot" && path.endsWith("sealed") ? "EACCES" : undefined;
       });
       return { mode: "approve_all" };
     },
@@ -63,19 +63,21 @@ describe("the scopes of a worker", () => {
   });
 
   test("are refused where a tool of its own uses a file: that call fails, and the run goes on", async () => {
-    const { result, journal } = await playTools({ "main.worker": worker(`toolsets: { save: {}, plain: {} }\n${credentials}`) });
+    const sealed = "sandbox: { paths: { out: { root: ./sealed, mode: rw } } }";
+    const { result, journal } = await playTools({ "main.worker": worker(`toolsets: { save: {}, plain: {} }\n${sealed}`) });
     const [saved, plain] = JSON.parse(String(result?.output));
-    expect(saved).toMatchObject({ ok: false, error: { type: "path_protected" } });
+    expect(saved).toMatchObject({ ok: false, error: { type: "io_error" } });
     expect(plain).toMatchObject({ ok: true });
     expect(journal.filter(({ type }) => type === "refusal")).toEqual([]);
   });
 
-  test("are refused at the start of a call with tools for files, and the refusal is recorded", async () => {
-    const { error, journal, model } = await playTools({
-      "main.worker": worker(`toolsets: { filesystem: {}, save: {} }\n${credentials}`),
-    });
-    expect(String(error)).toContain("holds the keys and secrets of llm-do");
-    expect(journal.filter(({ type }) => type === "refusal")).toMatchObject([{ key: "scopes" }]);
-    expect(model.requests).toEqual([]);
-  });
+  test.each(["filesystem: {}, save: {}", "save: {}"])(
+    "are refused at the start of a call where one is private, and the refusal is recorded: %s",
+    async (toolsets) => {
+      const { error, journal, model } = await playTools({ "main.worker": worker(`toolsets: { ${toolsets} }\n${credentials}`) });
+      expect(String(error)).toContain("holds the keys and secrets of llm-do");
+      expect(journal.filter(({ type }) => type === "refusal")).toMatchObject([{ key: "scopes" }]);
+      expect(model.requests).toEqual([]);
+    },
+  );
 });
