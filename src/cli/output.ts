@@ -1,4 +1,3 @@
-import { Writable } from "node:stream";
 import { escapeControls, escapeText } from "../util/escape-text.ts";
 import { escapeUnseen } from "./escape-unseen.ts";
 
@@ -32,12 +31,6 @@ export function divertOutput(print: (text: string) => void): () => void {
     process.stderr.write = write;
     if (line !== "") process.stderr.write(line);
   };
-}
-
-/** Returns stdout for the messages of a protocol, which nothing else writes to. */
-export function protocolOutput(): Writable {
-  reserveStdout();
-  return new Writable({ write: (chunk, _encoding, done) => void writeToStdout(chunk, (error) => done(error)) });
 }
 
 /** Writes the result, which a terminal shows and does not obey; resolves when it is handed to the system. A reader that went away (`| head`) is no failure. */

@@ -73,7 +73,7 @@ test("a question shows all that a person would see, with a diff, and an approval
   expect(calls).toMatchObject([{ sessionUpdate: "tool_call", kind: "edit" }, { status: "completed" }]);
 });
 
-test.for([["deny"], ["rule-99"], ["__proto__"], [undefined]] as const)(
+test.for([["deny"], ["rule-99"], ["__proto__"], [["approve"] as unknown as string], [undefined]] as const)(
   "an answer that is no approval denies: %s",
   async ([option]) => {
     const world = await createDoorWorld();

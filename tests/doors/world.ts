@@ -19,7 +19,7 @@ export default ({ turn, messages, toolResults }) => {
   if (word === "draw") return { text: "drawn", files: [{ name: "dot.png", mediaType: "image/png", base64: "${picture}" }] };
   if (word === "look") return "files: " + parts.filter(({ type }) => type === "file").map(({ mediaType }) => mediaType).join(", ");
   if (word === "sleep") return new Promise((resolve) => setTimeout(() => resolve("slept"), 60_000));
-  if (word === "json") return JSON.stringify({ kind: "bug" });
+  if (parts.some(({ text }) => text?.includes("json please"))) return JSON.stringify({ kind: "bug" });
   return users + " messages: " + parts.map(({ text }) => text).join("|");
 };
 `;
@@ -40,8 +40,9 @@ export async function createDoorWorld(): Promise<DoorWorld> {
     "sort.worker": "---\ndescription: Sorts.\ninput: { message: string }\noutput: { kind(enum): [bug, wish] }\n---\nSort it.\n",
     "model.mjs": model,
     "tools.ts":
-      'import { tool } from "llm-do";\nexport const print = tool({ name: "print", description: "Prints.", input: { type: "object" }, ' +
-      'approval: "pre-approved", run: () => { console.log("printed by a tool"); return "ok"; } });\n',
+      'import { spawnSync } from "node:child_process";\nimport { writeSync } from "node:fs";\nimport { tool } from "llm-do";\nexport const print = tool({ name: "print", description: "Prints.", input: { type: "object" }, ' +
+      'approval: "pre-approved", run: () => { console.log("printed by a tool"); writeSync(1, "written by a tool\\n"); ' +
+      'spawnSync("echo", ["said by a program"], { stdio: "inherit" }); return "ok"; } });\n',
   });
   const path = join(folder, "out/a.txt");
   return { folder, written: () => (existsSync(path) ? readFileSync(path, "utf8") : undefined) };

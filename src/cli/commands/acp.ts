@@ -6,7 +6,8 @@ import { answeredRuns, readEarlierConversation } from "../earlier-conversation.t
 import { UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { openProgram } from "../open-program.ts";
-import { protocolOutput, writeStderr } from "../output.ts";
+import { writeStderr } from "../output.ts";
+import { serveOnOwnOutput } from "../own-output.ts";
 import { reportFailure } from "../report-run.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { createRequest } from "../run-request.ts";
@@ -18,11 +19,14 @@ import { useProxies } from "../use-proxies.ts";
 const mostListed = 50;
 
 /** `llm-do acp [TARGET]`: a conversation with a worker, in an editor. Returns the exit code. */
-export async function acpCommand(target: string | undefined, flags: RunFlags): Promise<number> {
+export function acpCommand(target: string | undefined, flags: RunFlags): Promise<number> {
+  return serveOnOwnOutput((output) => serveWorker(target, flags, output));
+}
+
+async function serveWorker(target: string | undefined, flags: RunFlags, output: Writable): Promise<number> {
   using signals = listenForSignals();
   const { signal } = signals.controller;
   using _guard = guardProcess(signals.controller, flags);
-  const output = protocolOutput();
   try {
     const whole = { ...flags, headless: true, verbose: 0, journal: flags.journal ?? true };
     if (flags.hold) throw new UsageError("--hold is not for a conversation: the client asks");

@@ -1,9 +1,11 @@
+import type { Writable } from "node:stream";
 import { type OfferedWorker, offerWorker, toOfferedName } from "../../doors/offered-worker.ts";
 import { createPolicy } from "../create-policy.ts";
 import { UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { openProgram } from "../open-program.ts";
-import { protocolOutput, writeResult, writeStderr } from "../output.ts";
+import { writeResult, writeStderr } from "../output.ts";
+import { serveOnOwnOutput } from "../own-output.ts";
 import { reportFailure } from "../report-run.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { createRequest } from "../run-request.ts";
@@ -24,10 +26,13 @@ const defaultPatience = 600;
 /** `llm-do mcp TARGET…`: offers workers as tools over stdio. Returns the exit code. */
 export async function mcpCommand(targets: readonly string[], flags: DoorFlags): Promise<number> {
   if (flags.printConfig) return printConfig(targets, flags.printConfig);
+  return serveOnOwnOutput((output) => serveWorkers(targets, flags, output));
+}
+
+async function serveWorkers(targets: readonly string[], flags: DoorFlags, output: Writable): Promise<number> {
   using signals = listenForSignals();
   const { signal } = signals.controller;
   using _guard = guardProcess(signals.controller, flags);
-  const output = protocolOutput();
   try {
     const whole = { ...flags, headless: true, verbose: 0, journal: flags.journal ?? true };
     if (flags.hold && flags.askClient) throw new UsageError("--ask-client asks what --hold holds: leave one out");

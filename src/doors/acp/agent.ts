@@ -26,7 +26,7 @@ export interface AcpAgentOptions extends ConversationOptions {
   readonly signal: AbortSignal;
 }
 
-/** Most conversations that are kept: the oldest one is forgotten, and can be loaded again. */
+/** Most conversations that are kept: the oldest one that waits is forgotten, and can be loaded again. */
 const mostConversations = 100;
 
 /** Serves a worker as an agent of the Agent Client Protocol (version 1) on a pair of streams. Resolves when the client is gone. */
@@ -34,8 +34,11 @@ export async function serveAcp(options: AcpAgentOptions): Promise<void> {
   const { program, input, output, listEarlier, readEarlier, onNote, signal } = options;
   const conversations = new Map<string, Conversation>();
   const keep = (id: string, history?: readonly Message[]) => {
-    const [oldest] = conversations.keys();
-    if (conversations.size >= mostConversations && oldest !== undefined) conversations.delete(oldest);
+    const idle = [...conversations.values()].find(({ isBusy }) => !isBusy);
+    if (conversations.size >= mostConversations) {
+      if (!idle) throw RequestError.invalidRequest(undefined, `${mostConversations} sessions are being answered`);
+      conversations.delete(idle.id);
+    }
     conversations.set(id, new Conversation(id, options, history));
   };
   const find = (id: string) => {

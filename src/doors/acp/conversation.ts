@@ -38,6 +38,11 @@ export class Conversation {
     this.#history = history;
   }
 
+  /** A message is being answered. */
+  get isBusy(): boolean {
+    return this.#controller !== undefined;
+  }
+
   /** Answers a message. Rejects with a `RequestError` where the run failed; the conversation then stays as it was. */
   async prompt(client: AgentContext, blocks: readonly ContentBlock[], outer: AbortSignal): Promise<PromptResponse> {
     if (this.#controller) throw RequestError.invalidRequest(undefined, "a message of this session is being answered");

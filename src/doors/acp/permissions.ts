@@ -32,10 +32,16 @@ export function toPermission(sessionId: string, request: ApprovalRequest, text: 
   };
 }
 
-/** Reads a client's answer. What is not one of the options denies. */
-export function readPermission({ outcome }: RequestPermissionResponse, { rules = [] }: ApprovalRequest): ApprovalDecision {
+/** Reads a client's answer. What is not one of the options that were offered denies. */
+export function readPermission(
+  { outcome }: RequestPermissionResponse,
+  { canRemember, rules = [] }: ApprovalRequest,
+): ApprovalDecision {
   if (outcome.outcome !== "selected") return { type: "deny", note: "the question was closed without an answer" };
-  const rule = rules.find((_, index) => outcome.optionId === `rule-${index}`)?.rule;
+  // What a client sends need not be a text.
+  const optionId: unknown = outcome.optionId;
+  if (typeof optionId !== "string" || (optionId === "repeat" && !canRemember)) return { type: "deny" };
+  const rule = rules.find((_, index) => optionId === `rule-${index}`)?.rule;
   if (rule !== undefined) return { type: "approve", rule };
-  return (Object.hasOwn(decisions, outcome.optionId) ? decisions[outcome.optionId] : undefined) ?? { type: "deny" };
+  return (Object.hasOwn(decisions, optionId) ? decisions[optionId] : undefined) ?? { type: "deny" };
 }

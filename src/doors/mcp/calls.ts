@@ -11,6 +11,7 @@ import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { type RunOutput, type RunRequest, run } from "../../llm-do.ts";
 import type { EventSink } from "../../protocol/event.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { getOwn } from "../../util/get-own.ts";
 import { takeInlineFiles } from "../inline-files.ts";
 import type { OfferedWorker } from "../offered-worker.ts";
 import { renderQuestion } from "../render-question.ts";
@@ -74,7 +75,7 @@ export class McpCalls {
     };
     mcpReq.signal.addEventListener("abort", stop, { once: true });
     if (mcpReq.signal.aborted) stop();
-    if (question !== undefined) call.running.answer(question, readDecision(mcpReq.inputResponses?.["approval"]));
+    if (question !== undefined) call.running.answer(question, readDecision(getOwn(mcpReq.inputResponses ?? {}, "approval")));
     try {
       return this.#toAnswer(call, await call.running.next());
     } finally {

@@ -54,9 +54,20 @@ export async function serveMcp(options: McpDoorOptions): Promise<void> {
   };
   const transport = new StdioServerTransport(input, output);
   const handle = serveStdio(create, { transport, onerror: onProblem });
-  await Promise.race([ended(input), aborted(signal)]);
+  await Promise.race([ended(input), closed(transport), aborted(signal)]);
   await handle.close();
   await calls.close();
+}
+
+/** A message that is too long closes the connection, too. */
+function closed(transport: StdioServerTransport): Promise<void> {
+  return new Promise((resolve) => {
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
+  });
 }
 
 function ended(input: StdioInput): Promise<void> {

@@ -18,6 +18,7 @@ import { textOrJson } from "../../ui/explain/phrases.ts";
 import { renderEvent } from "../../ui/headless/render-event.ts";
 import { renderWaiting } from "../../ui/render-waiting.ts";
 import { errorMessage } from "../../util/error-message.ts";
+import { getOwn } from "../../util/get-own.ts";
 import type { OfferedWorker } from "../offered-worker.ts";
 
 export function toTool({ name, description, input, output }: OfferedWorker): Tool {
@@ -75,8 +76,8 @@ export function formOf(message: string): ElicitInputParams {
 
 /** Reads the answer of a form. All but a plain `approve` denies or stops. */
 export function readDecision(response: unknown): ApprovalDecision {
-  const { action, content } = isRecord(response) ? response : {};
-  const { answer, note } = isRecord(content) ? content : {};
+  const [action, content] = isRecord(response) ? [getOwn(response, "action"), getOwn(response, "content")] : [];
+  const [answer, note] = isRecord(content) ? [getOwn(content, "answer"), getOwn(content, "note")] : [];
   const said = typeof note === "string" && note !== "" ? { note } : {};
   if (action === "accept" && answer === "approve") return { type: "approve" };
   if (action === "accept" && answer === "stop") return { type: "stop", ...said };
