@@ -90,10 +90,11 @@ test("a tool's code is entered in the gate alone", () => {
 
 test("the work of an effect is entered by `live` alone, and a toolset connected in such a work", () => {
   const uses = sources.flatMap(findEffectUses);
-  // The suite for authors of toolsets has no run; the first and the last one is of the library that speaks MCP.
+  // The suite for authors of toolsets has no run; the others that are not of runs connect to clients, a database and servers.
   expect(uses).toEqual([
     "doors/acp/agent.ts: app.connect",
     "effects/live.ts: effect.work",
+    "postgres/database.ts: pool.connect",
     "runtime/connections.ts: toolset.connect",
     "testing/toolset-conformance.ts: toolset.connect",
     "toolsets/mcp/server.ts: client.connect",

@@ -1,5 +1,6 @@
 import { TestBudget } from "../cases/test-budget.ts";
 import { createAnswerer } from "../effects/answerer.ts";
+import { nodeClock } from "../host/node-clock.ts";
 import { type RunInterception, runWith } from "../llm-do.ts";
 import type { PriceOverrides } from "../models/prices.ts";
 import type { RunEvent } from "../protocol/event.ts";
@@ -93,8 +94,8 @@ async function ask({ program, worker, isCodeAlone }: OpenCandidate, one: Case, o
     ...(usd === undefined ? {} : { limits: { usd } }),
     ...(prices ? { prices } : {}),
   };
-  const started = performance.now();
-  const took = () => performance.now() - started;
+  const started = nodeClock.monotonic();
+  const took = () => nodeClock.monotonic() - started;
   const end = (found: Ending): Answer => {
     const shared = { usd: found.usd, ms: took() };
     if (missing.size > 0) return { type: "left-out", reason: `not recorded: ${[...missing].join(", ")}`, ...shared };

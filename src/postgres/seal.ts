@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createNonce } from "../host/create-nonce.ts";
 
 /** Seals what a database must not read. */
 export interface Seal {
@@ -17,7 +18,7 @@ export function createSeal(key: string): Seal {
   const bytes = Buffer.from(key, "hex");
   return {
     seal: (content, place) => {
-      const nonce = randomBytes(nonceBytes);
+      const nonce = createNonce(nonceBytes);
       const cipher = createCipheriv("aes-256-gcm", bytes, nonce).setAAD(Buffer.from(place));
       const sealed = Buffer.concat([cipher.update(content), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
