@@ -74,13 +74,13 @@ async function runGuarded(options: MemoryCommandsOptions, request: CommandReques
   const randomName = () => Math.floor(options.random() * 2 ** 32).toString(16);
   const movedAside = await moveAside({ table, unprotected, places, before, randomName, isOurs: () => false });
   await closePlaces(places);
-  const result = { ...ran, isolated: options.isolation.type !== "none", movedAside, tooDeep: before.tooDeep };
+  const result = { ...ran, isolated: options.isolation.type !== "none", movedAside, tooDeep: before.tooDeep, tooLarge: [] };
   if (request.signal.aborted) request.onInterrupted?.(result);
   request.signal.throwIfAborted();
   return result;
 }
 
-type Ran = Omit<CommandResult, "isolated" | "movedAside" | "tooDeep">;
+type Ran = Omit<CommandResult, "isolated" | "movedAside" | "tooDeep" | "tooLarge">;
 
 async function runScripted(
   programs: MemoryCommandsOptions["programs"],

@@ -106,6 +106,7 @@ function describeCommands(createFixture: () => Promise<CommandFixture>): void {
       isolated: fixture.isIsolated,
       movedAside: [],
       tooDeep: [],
+      tooLarge: [],
     };
     expect(await run(["say", "a b", "*"])).toEqual({ exitCode: 0, stdout: "a b *", stderr: "", ...usual });
     expect(await run(["fail"])).toEqual({ exitCode: 3, stdout: "out\n", stderr: "err\n", ...usual });

@@ -24,6 +24,7 @@ function describeRunner(wall: boolean): void {
         isolated: wall,
         movedAside: [],
         tooDeep: [],
+        tooLarge: [],
       });
     });
 

@@ -68,7 +68,8 @@ test("the package holds what it needs, and no tests", () => {
   ).toEqual([]);
   expect(
     files.filter(
-      (path) => !/^(bin|dist|docs|examples|schema|src|templates)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path),
+      (path) =>
+        !/^(bin|dist|docs|examples|schema|skills|src|templates)\/|^(README|CHANGELOG)\.md$|^LICENSE$|^package\.json$/.test(path),
     ),
   ).toEqual([]);
 });

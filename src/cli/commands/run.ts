@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CompileError } from "../../compile/compile-error.ts";
 import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
+import type { EventSink } from "../../protocol/event.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Limits } from "../../protocol/usage.ts";
@@ -28,7 +29,6 @@ import { chooseLines, usesTui } from "../run-mode.ts";
 import { createRequest, verbosityOf } from "../run-request.ts";
 import { readWords, type WrittenWords } from "../run-words.ts";
 import { listenForSignals } from "../signals.ts";
-import { openTelemetry } from "../telemetry.ts";
 import { findTerminal, type Terminal } from "../terminal.ts";
 import type { TuiRun } from "../tui/run-in-tui.ts";
 import { useProxies } from "../use-proxies.ts";
@@ -71,8 +71,8 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const whole = { ...request, program: opened.program, approval, ...ofFlags };
     if (flags.dryRun) return await showFirstRequest(whole, opened, flags);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
-    await using telemetry = await openTelemetry(flags);
-    const { onEvent } = telemetry;
+    await using telemetry = flags.otel ? await (await import("../telemetry.ts")).openTelemetry(flags) : undefined;
+    const onEvent: EventSink = (event) => telemetry?.onEvent(event);
     const onRun = () => startRun(secondsOf(opened.program, request));
     if (isDrawn && terminal) {
       const onIdle = () => watchdog.limit(undefined);
