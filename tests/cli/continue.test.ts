@@ -29,7 +29,7 @@ it("goes on with the last run that ended with an answer, and with no other", asy
   expect(none).toMatchObject({ exitCode: 2, stdout: "" });
   expect(none?.stderr).toContain("-c: no recorded run of `main` ended with an answer; begin without -c");
   expect(first?.stdout).toBe("**1 parts**, 0 messages before: one\n");
-  expect([failed?.exitCode, other?.exitCode]).toEqual([7, 0]);
+  expect([failed?.exitCode, other?.exitCode]).toEqual([2, 0]);
   expect(second).toMatchObject({ exitCode: 0, stdout: "**1 parts**, 2 messages before: two\n" });
   expect(second?.stderr).toMatch(/^llm-do: goes on with run \S+, 2 messages$/m);
   expect(third?.stdout).toBe("**1 parts**, 4 messages before: three\n");
