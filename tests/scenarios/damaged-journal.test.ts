@@ -218,9 +218,9 @@ describe("a journal that is damaged", () => {
     const { first, last } = await readJournalEnds(host, directory);
     expect([first, last]).toEqual([entries[0], entries.at(-1)]);
     expect([...new Set(entries.map(({ type }) => type))].sort()).toEqual(
-      // Attempts and answers stand in the journal of a run that was resumed, aborts in that of one in which a call failed, a worker in that of one that created it, an undo in that of one that was taken back.
+      // Attempts and answers stand in the journal of a run that was resumed, aborts in that of one in which a call failed, a worker in that of one that created it, checks in that of one that has code, an undo in that of one that was taken back.
       Object.keys(factFields)
-        .filter((type) => !["attempt", "abort", "answer", "worker", "undo"].includes(type))
+        .filter((type) => !["attempt", "abort", "answer", "checked", "worker", "undo"].includes(type))
         .sort(),
     );
   });

@@ -358,7 +358,7 @@ const commands: Readonly<Record<string, Command>> = {
     make: (world) => {
       for (let n = 0; n < 300; n++) mkdirSync(join(dirname(journalOf(world)), `../20260101-000000-${n}`), { recursive: true });
     },
-    args: ["runs", "list", "."],
+    args: ["runs", "list", ".", "-n", "300"],
     exitCode: 0,
     says: "20260101-000000-299",
   },
