@@ -42,6 +42,6 @@ export async function readEarlierConversation(
 }
 
 function workerOf({ entry }: Program) {
-  if (entry.kind !== "worker") throw new UsageError("a conversation is with a worker, and the entry is code");
+  if (entry.kind !== "worker") throw new UsageError("-c goes on with a conversation, and the entry is code");
   return entry.worker;
 }
