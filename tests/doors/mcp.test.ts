@@ -155,7 +155,9 @@ test("a picture goes in as an address of its data, and comes out as content and 
 });
 
 test("progress tells what goes on", async () => {
-  const { client } = await connect((await createDoorWorld()).folder, { args: ["--approve-all"] });
+  // A client forgets a call with its result: lines that arrive in one piece with that are lost. A question of 2025 comes before it.
+  const { folder } = await createDoorWorld();
+  const { client } = await connect(folder, { args: ["--ask-client"], era: "2025", answer: approving });
   const told: string[] = [];
   const onprogress = ({ message = "" }: { message?: string | undefined }) => void told.push(message);
   await client.callTool({ name: "desk", arguments: { input: "write it" } }, { onprogress });

@@ -64,7 +64,7 @@ describe.skipIf(isSkipped)("a new user", () => {
       const said = walk(blocksOf("docs/first-steps.md"), (block) => shell(block.text, { cwd, node }), cwd);
       expect(said).toContain(`${version}\n`);
       const [kilobytes = ""] = spawnSync("du", ["-sk", join(cwd, "node_modules")], { encoding: "utf8" }).stdout.split("\t");
-      expect(Number(kilobytes)).toBeLessThan(80_000);
+      expect(Number(kilobytes)).toBeLessThan(70_000);
       expect(said).toContain(`  ${node === "oldest" ? "npx " : ""}llm-do words --model scripted:words/scripted.ts --trust`);
       expect(said).toContain("input/notes.txt: 31 words\nYou asked:");
       expect(said).toContain("--approve 'main/write_file'");
