@@ -1,5 +1,5 @@
 import { toStart } from "../effects/effects.ts";
-import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker, type WorkerCode } from "../program/program.ts";
+import { defaultTurns, type ModelChoice, type RenderedPrompt, type Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { FactOf } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
@@ -52,7 +52,7 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
       const { toolsets, deferred, notes } = opened;
       addNotes(frame, notes);
       const whole = Object.freeze({ ...call, toolsets, deferred });
-      ended = await answer(whole, frame, request);
+      ended = (await answerFirst(whole, frame, request)) ?? (await runTurns(whole, frame));
     } catch (thrown) {
       const aborted = [signal, call.signal].find((one) => one.aborted);
       ended = endAtOwnLimit(call, frame, aborted ? aborted.reason : thrown);
@@ -69,16 +69,11 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
   return bracket.end(ended);
 }
 
-function answer(call: CallConfig, frame: CallFrame, { byPrompt }: CallRequest): Promise<CallEnd> {
-  const { code } = call.worker;
-  if (!code || byPrompt) return runTurns(call, frame);
-  return answerFirst(call, frame, code).then((ended) => ended ?? runTurns(call, frame));
-}
-
-/** The answer of the worker's code. Undefined where that leaves the call to the prompt. */
-async function answerFirst(call: CallConfig, frame: CallFrame, code: WorkerCode): Promise<CallEnd | undefined> {
+/** The answer of the worker's code. Undefined where there is none, or where it leaves the call to the prompt. */
+async function answerFirst(call: CallConfig, frame: CallFrame, { byPrompt }: CallRequest): Promise<CallEnd | undefined> {
   const { run, worker } = call;
-  if (frame.earlier > 0 && !code.history) return undefined;
+  const { code } = worker;
+  if (!code || byPrompt || (frame.earlier > 0 && !code.history)) return undefined;
   const end = await answerByCode(call, frame, code);
   if (end.type === "answer") {
     run.emit(call, { type: "answered-by", by: "code" });

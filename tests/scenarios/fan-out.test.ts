@@ -168,5 +168,5 @@ test("a script that does not expect a request of a child ends the run", async ()
     model: ({ worker: name }) => (name === "child" ? undefined : { calls: [{ tool: "child", args: { input: "x" } }] }),
     request: { input: "x" },
   });
-  expect(error).toMatchObject({ code: "provider", message: expect.stringContaining("the script gave no reply") });
+  expect(error).toMatchObject({ code: "configuration", message: expect.stringContaining("the script gave no reply") });
 });
