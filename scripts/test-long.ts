@@ -68,6 +68,11 @@ const campaigns: readonly Campaign[] = [
     files: ["tests/conformance/run-store.test.ts"],
     environment: { LLM_DO_STORE_SIZE: "whole" },
   },
+  {
+    name: "hostile places of a record",
+    files: ["tests/security/record-places.test.ts"],
+    environment: { LLM_DO_COMMANDS: "all" },
+  },
   { name: "rows of a map", files: ["tests/map"], environment: { LLM_DO_MAP_ROWS: "10000", LLM_DO_KILL_RUNS: "60" } },
   {
     name: "soak and load",
