@@ -6,8 +6,14 @@ import type { ModelSettingsSyntax, SandboxSyntax, SchemaSyntax, ScopeSyntax, Too
  * The text of a tree. Reading it gives the same tree again, but for the places; comments and the short notation of
  * schemas are not kept.
  */
-export function printWorkerFile(file: WorkerFile): string {
-  const { source: _source, instructions, input, output, model_settings, sandbox, toolsets, extras, ...keys } = file;
+export function printWorkerFile({ source: _source, instructions, extras, ...keys }: WorkerFile): string {
+  const frontmatter = new Map([...toFrontmatter(keys), ...Object.entries(extras)]);
+  const yaml = frontmatter.size === 0 ? "" : stringify(frontmatter, yamlOptions);
+  return `---\n${yaml}---\n${instructions.value}`;
+}
+
+/** The keys of a tree as they are written, in maps: a key may have any name. */
+function toFrontmatter({ input, output, model_settings, sandbox, toolsets, ...keys }: FileKeys): Map<string, unknown> {
   const frontmatter = new Map<string, unknown>();
   for (const [key, written] of Object.entries(keys)) {
     if (written !== undefined) frontmatter.set(key, withoutSpans(written));
@@ -18,9 +24,19 @@ export function printWorkerFile(file: WorkerFile): string {
   if (sandbox) frontmatter.set("sandbox", toWrittenSandbox(sandbox.value));
   if (toolsets)
     frontmatter.set("toolsets", new Map(toolsets.value.map((toolset) => [toolset.reference.value, toWrittenToolset(toolset)])));
-  for (const [key, value] of Object.entries(extras)) frontmatter.set(key, value);
-  const yaml = frontmatter.size === 0 ? "" : stringify(frontmatter, yamlOptions);
-  return `---\n${yaml}---\n${instructions.value}`;
+  return frontmatter;
+}
+
+type FileKeys = { readonly [K in Exclude<keyof WorkerFile, "source" | "instructions" | "extras">]?: WorkerFile[K] | undefined };
+
+/** The keys of a tree as plain data, in the words of a file. */
+export function dataOf(keys: FileKeys): JsonObject {
+  return withoutMaps(toFrontmatter(keys)) as JsonObject;
+}
+
+function withoutMaps(written: unknown): unknown {
+  if (!(written instanceof Map)) return written;
+  return Object.fromEntries([...written].map(([key, value]) => [key, withoutMaps(value)]));
 }
 
 /** The same for a file that is made of data, but for its texts and schemas. The data has the keys and values of a file. */

@@ -1,24 +1,33 @@
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { quoteNames } from "../util/did-you-mean.ts";
+import { getOwn } from "../util/get-own.ts";
 import type { Narrowed } from "./toolset.ts";
 
-/** Narrows a configuration key by key. What a function returns takes the place of the key; a text in `refused` refuses it. */
-export function narrowKeys(
-  own: JsonObject,
-  wish: JsonObject,
-  keys: Readonly<Record<string, (own: JsonValue | undefined, wish: JsonValue, refuse: (why: string) => void) => JsonValue>>,
-): Narrowed {
-  const refused: string[] = [];
-  const wished = Object.entries(wish).flatMap(([key, value]): [string, JsonValue][] => {
-    const narrow = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    // The toolset's own schema reports unknown keys.
-    return [[key, narrow ? narrow(own[key], value, (why) => refused.push(`\`${key}\`: ${why}`)) : value]];
-  });
-  const config = { ...own, ...Object.fromEntries(wished) };
-  return refused.length === 0 ? { ok: true, config } : { ok: false, why: refused.join("; ") };
+/** Returns what takes the place of a wished value, and refuses one that goes beyond the own. */
+export type NarrowKey = (own: JsonValue | undefined, wish: JsonValue, refuse: (why: string) => void) => JsonValue;
+
+interface Narrowing {
+  readonly own: JsonObject;
+  readonly wish: JsonObject;
+  readonly refuse: (key: string, why: string) => void;
 }
 
-export type NarrowKey = Parameters<typeof narrowKeys>[2][string];
+/** Narrows an object key by key. A key that the wish does not name keeps its value. */
+export function narrowEach({ own, wish, refuse }: Narrowing, keys: Readonly<Record<string, NarrowKey>>): JsonObject {
+  const wished = Object.entries(wish).map(([key, value]): [string, JsonValue] => {
+    // Unknown keys are reported by the schema of the object.
+    const narrow = getOwn(keys, key);
+    return [key, narrow ? narrow(getOwn(own, key), value, (why) => refuse(key, why)) : value];
+  });
+  return { ...own, ...Object.fromEntries(wished) };
+}
+
+/** Narrows the configuration of a toolset. */
+export function narrowKeys(own: JsonObject, wish: JsonObject, keys: Readonly<Record<string, NarrowKey>>): Narrowed {
+  const refused: string[] = [];
+  const config = narrowEach({ own, wish, refuse: (key, why) => refused.push(`\`${key}\`: ${why}`) }, keys);
+  return refused.length === 0 ? { ok: true, config } : { ok: false, why: refused.join("; ") };
+}
 
 /** A number that is no larger. */
 export function atMost(standard = Number.POSITIVE_INFINITY): NarrowKey {

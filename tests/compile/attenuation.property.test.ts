@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { judge } from "../../src/approval/verdict.ts";
-import { attenuate, withDefaults } from "../../src/compile/create/attenuate.ts";
-import type { Narrow } from "../../src/compile/create/attenuate-toolset.ts";
-import type { Capability, ScopeWish, ToolsetWish, WorkerWish } from "../../src/compile/create/capability.ts";
-import type { JsonObject } from "../../src/protocol/json.ts";
-import type { OutlinedScope } from "../../src/protocol/outline.ts";
+import { type NarrowToolset, narrowPowers, withDefaults } from "../../src/compile/create/narrow-powers.ts";
+import { approvalsOf, configOf, type Powers, withApprovals } from "../../src/compile/create/powers.ts";
+import type { JsonObject, JsonValue } from "../../src/protocol/json.ts";
 import { allowedWorkers, delegation } from "../../src/toolsets/delegation.ts";
 import { filesystem } from "../../src/toolsets/filesystem/filesystem.ts";
 import type { ShellRule } from "../../src/toolsets/shell/config.ts";
@@ -15,7 +13,7 @@ import { matchesFlatGlob } from "../../src/util/flat-glob.ts";
 
 /*
  * Random creators and wishes. What comes out is compared with its creator by what single calls may do, and never by the functions that
- * attenuate: a path that is read or written, a command, a call of a worker or a tool, an attachment, a host.
+ * narrow: a path that is read or written, a command, a call of a worker or a tool, an attachment, a host.
  */
 
 const pairs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 1000);
@@ -77,14 +75,21 @@ const rules: readonly ShellRule[] = [
 ];
 const workers = ["a", "b", "review_x", "review_y"];
 
-function randomScope(random: Random, name: keyof typeof folders): OutlinedScope {
+/** The powers of a worker, and the models that one which it creates may name. */
+interface Creator {
+  readonly powers: Powers;
+  readonly models: readonly string[];
+}
+
+function randomScope(random: Random, name: keyof typeof folders): JsonObject {
   const mode = random.one(["ro", "rw"] as const);
-  const writeApproval = random.chance(0.7);
+  const write_approval = random.one([undefined, undefined, true, false]);
   return {
-    ...{ name, root: folders[name], mode, outside: name === "away", writeApproval, readApproval: random.chance(0.2) },
+    ...{ root: folders[name], mode },
     ...random.maybe(0.3, () => ({ suffixes: [random.one(suffixes), ".md"] })),
-    ...random.maybe(0.3, () => ({ maxFileBytes: random.one([10, 1000]) })),
-    ...(writeApproval && mode === "rw" && random.chance(0.3) ? { writesAlwaysAsk: true as const } : {}),
+    ...random.maybe(0.3, () => ({ max_file_bytes: random.one([10, 1000]) })),
+    ...(mode === "rw" && write_approval !== undefined ? { write_approval } : {}),
+    ...random.maybe(0.2, () => ({ read_approval: true })),
   };
 }
 
@@ -112,29 +117,30 @@ function randomConfig(random: Random, reference: string): JsonObject {
   return { url: random.one(["one", "two"]) };
 }
 
-function randomCapability(random: Random): Capability {
+function randomCreator(random: Random): Creator {
   const references = random.some(Object.keys(tools), 0.7);
-  return {
-    models: random.some(["p:one", "p:two"], 0.8),
-    modelSettings: {
+  const models = random.some(["p:one", "p:two"], 0.8);
+  const scopes: [string, JsonObject][] = random.chance(0.2)
+    ? [[".", { root: ".", mode: "rw" }]]
+    : random.some(Object.keys(folders) as (keyof typeof folders)[]).map((name) => [name, randomScope(random, name)]);
+  const [model] = models;
+  const powers: Powers = {
+    ...(model !== undefined && random.chance(0.5) ? { model } : {}),
+    model_settings: {
       ...random.maybe(0.4, () => ({ max_output_tokens: random.one([10, 100]) })),
       ...random.maybe(0.3, () => ({ reasoning: random.one(["none", "low", "high"] as const) })),
       ...random.maybe(0.3, () => ({ provider_options: { p: { store: true, ...random.maybe(0.5, () => ({ tier: "fast" })) } } })),
     },
-    scopes: random.chance(0.2)
-      ? [{ name: ".", root: ".", mode: "rw", outside: false, writeApproval: true, readApproval: false }]
-      : random.some(Object.keys(folders) as (keyof typeof folders)[]).map((name) => randomScope(random, name)),
-    network: random.chance(0.4),
-    isolationRequired: random.chance(0.3),
-    attachments: {
-      maxAttachments: random.below(4),
-      maxTotalBytes: random.one([10, 1000]),
-      allowedSuffixes: random.chance(0.5) ? random.some(suffixes) : [],
-      deniedSuffixes: random.some(suffixes, 0.2),
-      mediaTypes: random.chance(0.3) ? ["image/*"] : [],
+    sandbox: { paths: Object.fromEntries(scopes), network_enabled: random.chance(0.4), required: random.chance(0.3) },
+    attachment_policy: {
+      max_attachments: random.below(4),
+      max_total_bytes: random.one([10, 1000]),
+      ...random.maybe(0.5, () => ({ allowed_suffixes: [random.one(suffixes), ...random.some(suffixes)] })),
+      denied_suffixes: random.some(suffixes, 0.2),
+      ...random.maybe(0.3, () => ({ media_types: ["image/*"] })),
     },
-    serverTools: random.some(["web_search", "web_fetch"] as const).map((type) => ({
-      type,
+    server_side_tools: random.some(["web_search", "web_fetch"] as const).map((tool_type) => ({
+      tool_type,
       ...random.maybe(0.5, () => ({ max_uses: random.one([1, 5]) })),
       ...(random.chance(0.5)
         ? { allowed_domains: ["a.org", "b.org"] }
@@ -146,43 +152,48 @@ function randomCapability(random: Random): Capability {
       ...random.maybe(0.3, () => ({ depth: random.below(4) })),
     },
     toolsets: Object.fromEntries(
-      references.map((one) => [one, { config: randomConfig(random, one), approvals: randomApprovals(random, one) }]),
+      references.map((one) => [one, withApprovals(randomConfig(random, one), randomApprovals(random, one))]),
     ),
   };
+  return { powers, models };
 }
 
 /** The creator's own, with parts left out and, often, one or the other part of another worker. */
-function randomWish(random: Random, creator: Capability): WorkerWish {
-  const other = random.chance(0.5) ? randomCapability(random) : creator;
-  const source = () => (random.chance(0.15) ? other : creator);
-  const { scopes } = source();
+function randomWish(random: Random, creator: Creator): Powers {
+  const other = random.chance(0.5) ? randomCreator(random) : creator;
+  const source = () => (random.chance(0.15) ? other : creator).powers;
+  const scopes = source().sandbox?.paths ?? {};
   const paths = Object.fromEntries(
-    random.some(scopes, 0.7).flatMap((scope) => (scope.name === "." ? [] : [[scope.name, scopeWish(random, scope)]])),
+    random.some(Object.entries(scopes), 0.7).flatMap(([name, scope]) => (name === "." ? [] : [[name, scopeWish(random, scope)]])),
   );
-  const isDefault = scopes.some(({ name }) => name === ".");
-  const named = random.some(Object.entries(source().toolsets), 0.7).map(([reference, own]): [string, ToolsetWish] => [
-    reference,
-    {
-      config: random.chance(0.3) ? {} : random.chance(0.7) ? narrowed(random, own.config) : randomConfig(random, reference),
-      ...random.maybe(0.4, () => ({ approvals: random.chance(0.6) ? own.approvals : randomApprovals(random, reference) })),
-    },
-  ]);
-  const { attachments, serverTools, limits, modelSettings, models, network } = source();
-  const [model] = models;
+  const named = random.some(Object.entries(source().toolsets ?? {}), 0.7).map(([reference, own]): [string, JsonObject] => {
+    const config = random.chance(0.7) ? narrowed(random, configOf(own)) : randomConfig(random, reference);
+    const approvals = random.chance(0.6) ? approvalsOf(own) : randomApprovals(random, reference);
+    return [reference, withApprovals(random.chance(0.3) ? {} : config, random.chance(0.4) ? approvals : {})];
+  });
+  const { attachment_policy = {}, server_side_tools = [], limits = {}, model_settings, sandbox } = source();
+  const [model] = (random.chance(0.15) ? other : creator).models;
+  const { max_attachments = 0, allowed_suffixes = [] } = attachment_policy;
   return {
     ...(model !== undefined && random.chance(0.5) ? { model } : {}),
-    ...random.maybe(0.5, () => ({ model_settings: modelSettings })),
+    ...random.maybe(0.5, () => ({ model_settings })),
     ...random.maybe(0.8, () => ({
-      sandbox: { ...(isDefault ? {} : { paths }), ...(network && random.chance(0.5) ? { network_enabled: true } : {}) },
+      sandbox: {
+        ...("." in scopes ? {} : { paths }),
+        ...(sandbox?.network_enabled && random.chance(0.5) ? { network_enabled: true } : {}),
+      },
     })),
     ...random.maybe(0.8, () => ({ toolsets: Object.fromEntries(named) })),
     ...random.maybe(0.4, () => ({
-      server_side_tools: serverTools.map(({ type, ...bounds }) => ({ tool_type: type, ...(random.chance(0.5) ? bounds : {}) })),
+      server_side_tools: server_side_tools.map(({ tool_type = "", ...bounds }) => ({
+        tool_type,
+        ...(random.chance(0.5) ? bounds : {}),
+      })),
     })),
     ...random.maybe(0.4, () => ({
       attachment_policy: {
-        max_attachments: attachments.maxAttachments,
-        ...(attachments.allowedSuffixes.length > 0 ? { allowed_suffixes: attachments.allowedSuffixes.slice(0, 1) } : {}),
+        max_attachments,
+        ...(textsOf(allowed_suffixes).length > 0 ? { allowed_suffixes: textsOf(allowed_suffixes).slice(0, 1) } : {}),
         denied_suffixes: random.some(suffixes, 0.2),
       },
     })),
@@ -190,12 +201,18 @@ function randomWish(random: Random, creator: Capability): WorkerWish {
   };
 }
 
-function scopeWish(random: Random, { mode, suffixes: own, maxFileBytes, writeApproval }: OutlinedScope): ScopeWish {
+function textsOf(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function scopeWish(random: Random, { mode = "ro", suffixes: own, max_file_bytes, write_approval }: JsonObject): JsonObject {
   return {
     ...random.maybe(0.5, () => ({ mode: random.chance(0.8) ? mode : "ro" })),
-    ...(own ? random.maybe(0.5, () => ({ suffixes: own.slice(0, 1) })) : random.maybe(0.2, () => ({ suffixes: [".md"] }))),
-    ...random.maybe(0.3, () => ({ max_file_bytes: random.one([5, maxFileBytes ?? 2000]) })),
-    ...random.maybe(0.2, () => ({ write_approval: random.chance(0.7) || writeApproval })),
+    ...(own
+      ? random.maybe(0.5, () => ({ suffixes: textsOf(own).slice(0, 1) }))
+      : random.maybe(0.2, () => ({ suffixes: [".md"] }))),
+    ...random.maybe(0.3, () => ({ max_file_bytes: random.one([5, Number(max_file_bytes ?? 2000)]) })),
+    ...random.maybe(0.2, () => ({ write_approval: random.chance(0.7) || write_approval !== false })),
     ...random.maybe(0.1, () => ({ read_approval: random.chance(0.7) })),
   };
 }
@@ -206,7 +223,7 @@ function narrowed(random: Random, config: JsonObject): JsonObject {
   ) as JsonObject;
 }
 
-const narrow: Narrow = (reference, { own, wish, scopes }) => {
+const narrow: NarrowToolset = (reference, { own, wish, scopes }) => {
   if (reference === "filesystem" && filesystem.narrow) return filesystem.narrow(own, wish, scopes);
   if (reference === "shell") return narrowRules(own, wish);
   if (reference === "delegation" && delegation.narrow) return delegation.narrow(own, wish, scopes);
@@ -214,24 +231,25 @@ const narrow: Narrow = (reference, { own, wish, scopes }) => {
   return isOwn ? { ok: true, config: own } : { ok: false, why: "to be had: `{}`" };
 };
 
-const known = new WeakMap<Capability, ReadonlyMap<string, number>>();
+const known = new WeakMap<Creator, ReadonlyMap<string, number>>();
 const patterns = new Map(rules.map(({ pattern }) => [pattern, parsePattern(pattern)]));
 
-function freedomsOf(capability: Capability): ReadonlyMap<string, number> {
-  const found = known.get(capability) ?? freedoms(capability);
-  known.set(capability, found);
+function freedomsOf(worker: Creator): ReadonlyMap<string, number> {
+  const found = known.get(worker) ?? freedoms(worker);
+  known.set(worker, found);
   return found;
 }
 
 /** Every call that is tried, with how freely it runs: 0 not at all, 1 always after a question, 2 unless it is pre-approved, 3 freely. */
-function freedoms(capability: Capability): Map<string, number> {
-  return new Map(tried.map(([name, freedomOf]) => [name, freedomOf(capability)]));
+function freedoms({ powers, models }: Creator): Map<string, number> {
+  const ofModels = ["p:one", "p:two"].map((model): [string, number] => [model, models.includes(model) ? 3 : 0]);
+  return new Map([...tried.map(([name, freedomOf]): [string, number] => [name, freedomOf(powers)]), ...ofModels]);
 }
 
-type Tried = readonly [name: string, freedom: (capability: Capability) => number];
+type Tried = readonly [name: string, freedom: (powers: Powers) => number];
 
-function isFree(isOpen: (capability: Capability) => boolean): Tried[1] {
-  return (capability) => (isOpen(capability) ? 3 : 0);
+function isFree(isOpen: (powers: Powers) => boolean): Tried[1] {
+  return (powers) => (isOpen(powers) ? 3 : 0);
 }
 
 interface Access {
@@ -244,12 +262,15 @@ interface Access {
 const isIn = (folder: string, root: string) =>
   root === "." ? !folder.startsWith("/") : folder === root || folder.startsWith(`${root}/`);
 
-function accessOf({ scopes }: Capability, { folder, suffix, bytes, access }: Access): number {
-  const [scope] = scopes.filter(({ root }) => isIn(folder, root)).sort((a, b) => b.root.length - a.root.length);
-  if (!scope || (scope.suffixes && !scope.suffixes.includes(suffix)) || bytes > (scope.maxFileBytes ?? 1e9)) return 0;
-  if (access === "read") return scope.readApproval ? 1 : 3;
-  if (scope.mode === "ro") return 0;
-  return scope.writesAlwaysAsk ? 1 : scope.writeApproval ? 2 : 3;
+function accessOf({ sandbox }: Powers, { folder, suffix, bytes, access }: Access): number {
+  const around = Object.values(sandbox?.paths ?? {}).filter(({ root }) => isIn(folder, String(root)));
+  const [scope] = around.sort((a, b) => String(b["root"]).length - String(a["root"]).length);
+  if (!scope) return 0;
+  const { mode, suffixes: allowed, max_file_bytes: most = 1e9, write_approval, read_approval } = scope;
+  if ((allowed && !textsOf(allowed).includes(suffix)) || bytes > Number(most)) return 0;
+  if (access === "read") return read_approval ? 1 : 3;
+  if (mode === "ro") return 0;
+  return write_approval === true ? 1 : write_approval === undefined ? 2 : 3;
 }
 
 interface Command {
@@ -265,14 +286,14 @@ const commands: readonly Command[] = [
   { words: ["git", "log"], redirect: "out/y" },
 ];
 
-function commandOf({ toolsets }: Capability, { words, redirect }: Command): number {
-  const { shell } = toolsets;
+function commandOf({ toolsets = {} }: Powers, { words, redirect }: Command): number {
+  const shell = toolsets["shell"];
   if (!shell) return 0;
   const argv = words.map((value) => ({ kind: "static" as const, value, head: value, print: value }));
-  const rule = ((shell.config["rules"] ?? []) as unknown as ShellRule[]).find(({ pattern }) =>
+  const rule = ((shell["rules"] ?? []) as unknown as ShellRule[]).find(({ pattern }) =>
     coversCommand(patterns.get(pattern) ?? parsePattern(pattern), argv),
   );
-  const standard = shell.config["default"] as { readonly approval_required: boolean } | undefined;
+  const standard = shell["default"] as { readonly approval_required: boolean } | undefined;
   const has = (globs: readonly string[] = []) => words.some((word) => globs.some((glob) => matchesFlatGlob(glob, word)));
   if (!rule) return standard ? (standard.approval_required || redirect ? 1 : 3) : 0;
   if (has(rule.deny_args)) return 0;
@@ -288,7 +309,7 @@ const verdicts: readonly (OwnVerdict | undefined)[] = [
 ];
 
 function toolOf(
-  { toolsets }: Capability,
+  { toolsets = {} }: Powers,
   {
     reference,
     tool,
@@ -297,32 +318,36 @@ function toolOf(
 ): number {
   const found = toolsets[reference];
   if (!found) return 0;
-  const { type } = judge({ own, preApproved: found.approvals[tool] ?? found.approvals["*"] });
+  const approvals = approvalsOf(found);
+  const { type } = judge({ own, preApproved: approvals[tool] ?? approvals["*"] });
   return type === "allowed" ? 3 : type === "ask" ? 1 : 0;
 }
 
-function callOf({ toolsets }: Capability, worker: string): number {
-  const globs = allowedWorkers(toolsets["delegation"]?.config ?? {});
+function callOf({ toolsets = {} }: Powers, worker: string): number {
+  const globs = allowedWorkers(toolsets["delegation"] ?? {});
   return globs.some((glob) => matchesFlatGlob(glob, worker)) ? 3 : 0;
 }
 
-function attachOf({ attachments }: Capability, { suffix, count }: { readonly suffix: string; readonly count: number }): number {
-  const { maxAttachments, allowedSuffixes, deniedSuffixes } = attachments;
-  if (count > maxAttachments || deniedSuffixes.includes(suffix)) return 0;
-  return allowedSuffixes.length === 0 || allowedSuffixes.includes(suffix) ? 3 : 0;
+function attachOf(
+  { attachment_policy: policy = {} }: Powers,
+  { suffix, count }: { readonly suffix: string; readonly count: number },
+): number {
+  const { max_attachments: most = 0, allowed_suffixes: allowed, denied_suffixes: denied } = policy;
+  if (count > Number(most) || textsOf(denied).includes(suffix)) return 0;
+  return allowed === undefined || textsOf(allowed).includes(suffix) ? 3 : 0;
 }
 
 function visitOf(
-  { serverTools }: Capability,
+  { server_side_tools: tools = [] }: Powers,
   { type, host, uses }: { readonly type: string; readonly host: string; readonly uses: number },
 ): number {
-  const tool = serverTools.find((one) => one.type === type);
-  if (!tool || uses > (tool.max_uses ?? 1e9) || tool.blocked_domains?.includes(host)) return 0;
-  return tool.allowed_domains && !tool.allowed_domains.includes(host) ? 0 : 3;
+  const tool = tools.find(({ tool_type }) => tool_type === type);
+  if (!tool || uses > Number(tool["max_uses"] ?? 1e9) || textsOf(tool["blocked_domains"]).includes(host)) return 0;
+  return tool["allowed_domains"] && !textsOf(tool["allowed_domains"]).includes(host) ? 0 : 3;
 }
 
-const optionOf = ({ modelSettings }: Capability, name: string) =>
-  (modelSettings.provider_options?.["p"] as JsonObject | undefined)?.[name];
+const optionOf = ({ model_settings: { provider_options: options } = {} }: Powers, name: string) =>
+  ((options as JsonObject | undefined)?.["p"] as JsonObject | undefined)?.[name];
 const bounds = { turns: 50, usd: 1e9, depth: 1e9 } as const;
 const boundNames = Object.keys(bounds) as (keyof typeof bounds)[];
 
@@ -333,50 +358,59 @@ const tried: readonly Tried[] = [
         (["read", "write"] as const).map(
           (access): Tried => [
             `${access} ${folder}/x${suffix} ${bytes}`,
-            (capability) => accessOf(capability, { folder, suffix, bytes, access }),
+            (powers) => accessOf(powers, { folder, suffix, bytes, access }),
           ],
         ),
       ),
     ),
   ),
-  ...commands.map((command): Tried => [JSON.stringify(command), (capability) => commandOf(capability, command)]),
+  ...commands.map((command): Tried => [JSON.stringify(command), (powers) => commandOf(powers, command)]),
   ...Object.entries(tools).flatMap(([reference, own]) =>
     own.flatMap((tool) =>
       verdicts.map(
         (verdict): Tried => [
           `${reference}/${tool} ${JSON.stringify(verdict)}`,
-          (capability) => toolOf(capability, { reference, tool, verdict }),
+          (powers) => toolOf(powers, { reference, tool, verdict }),
         ],
       ),
     ),
   ),
-  ...[...workers, "review_z"].map((worker): Tried => [`call ${worker}`, (capability) => callOf(capability, worker)]),
+  ...[...workers, "review_z"].map((worker): Tried => [`call ${worker}`, (powers) => callOf(powers, worker)]),
   ...suffixes.flatMap((suffix) =>
-    [1, 2, 3].map((count): Tried => [`attach ${count} ${suffix}`, (capability) => attachOf(capability, { suffix, count })]),
+    [1, 2, 3].map((count): Tried => [`attach ${count} ${suffix}`, (powers) => attachOf(powers, { suffix, count })]),
   ),
   ...["web_search", "web_fetch"].flatMap((type) =>
     ["a.org", "c.org", "d.org"].flatMap((host) =>
-      [1, 3, 9].map((uses): Tried => [`${type} ${host} ${uses}`, (capability) => visitOf(capability, { type, host, uses })]),
+      [1, 3, 9].map((uses): Tried => [`${type} ${host} ${uses}`, (powers) => visitOf(powers, { type, host, uses })]),
     ),
   ),
-  ["network", isFree(({ network }) => network)],
-  ["not isolated", isFree(({ isolationRequired }) => !isolationRequired)],
-  ...["p:one", "p:two"].map((model): Tried => [model, isFree(({ models }) => models.includes(model))]),
-  ["option store", isFree((capability) => optionOf(capability, "store") === true)],
-  ["option tier", isFree((capability) => optionOf(capability, "tier") === "fast")],
+  ["network", isFree(({ sandbox }) => sandbox?.network_enabled === true)],
+  ["not isolated", isFree(({ sandbox }) => !sandbox?.required)],
+  ["option store", isFree((powers) => optionOf(powers, "store") === true)],
+  ["option tier", isFree((powers) => optionOf(powers, "tier") === "fast")],
   ...boundNames.flatMap((name) =>
     [0.05, 1, 3, 20, 55, 80].map(
-      (amount): Tried => [`${name} ${amount}`, isFree(({ limits }) => amount <= (limits[name] ?? bounds[name]))],
+      (amount): Tried => [`${name} ${amount}`, isFree(({ limits = {} }) => amount <= Number(limits[name] ?? bounds[name]))],
     ),
   ),
   ...[50, 5000].map(
-    (amount): Tried => [`answer ${amount}`, isFree(({ modelSettings }) => amount <= (modelSettings.max_output_tokens ?? 1e9))],
+    (amount): Tried => [
+      `answer ${amount}`,
+      isFree(({ model_settings = {} }) => amount <= Number(model_settings["max_output_tokens"] ?? 1e9)),
+    ],
   ),
 ];
 
-function widerCalls(creator: Capability, created: Capability): string[] {
+function widerCalls(creator: Creator, created: Creator): string[] {
   const own = freedomsOf(creator);
   return [...freedomsOf(created)].flatMap(([call, freedom]) => (freedom > (own.get(call) ?? 0) ? [`${call}: ${freedom}`] : []));
+}
+
+/** The worker that comes out, or all that was refused. */
+function make({ powers: own, models }: Creator, wish: Powers): Creator | readonly string[] {
+  const { powers, refused } = narrowPowers(own, wish, { models, narrow });
+  const { model } = powers;
+  return refused.length > 0 ? refused : { powers, models: model === undefined ? models.slice(0, 1) : [model] };
 }
 
 describe("a created worker", () => {
@@ -384,13 +418,12 @@ describe("a created worker", () => {
     let created = 0;
     for (let seed = 0; seed < pairs; seed++) {
       const random = new Random(seed);
-      const creator = randomCapability(random);
-      const wish = randomWish(random, creator);
-      const made = attenuate(creator, wish, narrow);
-      if (made.ok) {
+      const creator = randomCreator(random);
+      const made = make(creator, randomWish(random, creator));
+      if ("powers" in made) {
         created++;
-        expect({ seed, wider: widerCalls(creator, made.capability) }).toEqual({ seed, wider: [] });
-      } else for (const refusal of made.refused) expect(refusal).toMatch(/to be had|at most|leave (?:it|these|`root`) out/);
+        expect({ seed, wider: widerCalls(creator, made) }).toEqual({ seed, wider: [] });
+      } else for (const refusal of made) expect(refusal).toMatch(/to be had|at most|leave (?:it|these|`root`) out/);
     }
     expect(created).toBeGreaterThan(pairs / 5);
   });
@@ -399,14 +432,13 @@ describe("a created worker", () => {
     let longest = 0;
     for (let seed = 0; seed < chains; seed++) {
       const random = new Random(-1 - seed);
-      const lineage = [randomCapability(random)];
+      const lineage = [randomCreator(random)];
       for (let generation = 0; generation < 12 && lineage.length < 6; generation++) {
-        const creator = lineage.at(-1) as Capability;
-        const made = attenuate(creator, randomWish(random, creator), narrow);
-        if (!made.ok) continue;
-        for (const ancestor of lineage)
-          expect({ seed, wider: widerCalls(ancestor, made.capability) }).toEqual({ seed, wider: [] });
-        lineage.push(made.capability);
+        const creator = lineage.at(-1) as Creator;
+        const made = make(creator, randomWish(random, creator));
+        if (!("powers" in made)) continue;
+        for (const ancestor of lineage) expect({ seed, wider: widerCalls(ancestor, made) }).toEqual({ seed, wider: [] });
+        lineage.push(made);
       }
       longest = Math.max(longest, lineage.length);
     }
@@ -416,32 +448,30 @@ describe("a created worker", () => {
   test("has no more for the defaults of the manifest", () => {
     for (let seed = 0; seed < pairs / 4; seed++) {
       const random = new Random(seed * 7 + 3);
-      const creator = randomCapability(random);
-      const { model: _, ...defaults } = randomWish(random, randomCapability(random));
-      const wish = withDefaults(creator, {}, defaults, narrow);
-      const made = attenuate(creator, wish, narrow);
-      if (!made.ok) throw new Error(`${seed}: ${made.refused.join("\n")}`);
-      expect({ seed, wider: widerCalls(creator, made.capability) }).toEqual({ seed, wider: [] });
+      const creator = randomCreator(random);
+      const { model: _, ...defaults } = randomWish(random, randomCreator(random));
+      const wish = withDefaults(creator.powers, {}, { models: creator.models, narrow, defaults });
+      const made = make(creator, wish);
+      if (!("powers" in made)) throw new Error(`${seed}: ${made.join("\n")}`);
+      expect({ seed, wider: widerCalls(creator, made) }).toEqual({ seed, wider: [] });
     }
   });
 
   test("can have all that its creator has", () => {
     for (let seed = 0; seed < pairs / 4; seed++) {
-      const creator = randomCapability(new Random(seed * 11 + 5));
-      const paths = Object.fromEntries(creator.scopes.map(({ name }) => [name, {}]));
-      const own = Object.entries(creator.toolsets).map(([reference, { config, approvals }]) => [
-        reference,
-        { config, approvals },
-      ]);
-      const wish: WorkerWish = {
-        sandbox: { ...("." in paths ? {} : { paths }), ...(creator.network ? { network_enabled: true } : {}) },
-        toolsets: Object.fromEntries(own.map(([reference, toolset]) => [reference, toolset])),
-        server_side_tools: creator.serverTools.map(({ type }) => ({ tool_type: type })),
+      const creator = randomCreator(new Random(seed * 11 + 5));
+      const { sandbox: { paths = {}, network_enabled } = {}, toolsets, server_side_tools = [], model_settings } = creator.powers;
+      const made = make(creator, {
+        sandbox: {
+          ...("." in paths ? {} : { paths: Object.fromEntries(Object.keys(paths).map((name) => [name, {}])) }),
+          ...(network_enabled ? { network_enabled } : {}),
+        },
+        toolsets,
+        server_side_tools: server_side_tools.map(({ tool_type = "" }) => ({ tool_type })),
         attachment_policy: {},
-        model_settings: creator.modelSettings,
-      };
-      const made = attenuate(creator, wish, narrow);
-      expect({ seed, refused: made.ok ? [] : made.refused }).toEqual({ seed, refused: [] });
+        model_settings,
+      });
+      expect({ seed, refused: "powers" in made ? [] : made }).toEqual({ seed, refused: [] });
     }
   });
 });

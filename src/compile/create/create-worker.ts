@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import type { Source } from "../../diagnostics/source.ts";
 import { parseWorkerFile } from "../../language/parse-worker-file.ts";
-import { printFrontmatter } from "../../language/print-worker-file.ts";
+import { dataOf, printFrontmatter } from "../../language/print-worker-file.ts";
 import type { ScopeSyntax, WorkerFile } from "../../language/worker-file.ts";
 import { isRecord, type JsonObject } from "../../protocol/json.ts";
 import type { WorkerReach } from "../../protocol/reach.ts";
@@ -25,10 +25,8 @@ import { outlineWorker, showingOf } from "../outline.ts";
 import { growthOfWorker, reachOfWorker } from "../reach.ts";
 import type { ResolvedReference } from "../resolve-reference.ts";
 import type { ResolvedWorker } from "../resolve-workers.ts";
-import { attenuate, withDefaults } from "./attenuate.ts";
-import type { Narrow } from "./attenuate-toolset.ts";
-import type { Capability, WorkerWish } from "./capability.ts";
-import { type Creator, capabilityOf, toWish } from "./capability-of.ts";
+import { type NarrowToolset, narrowPowers, withDefaults } from "./narrow-powers.ts";
+import { type Creator, configOf, type Powers, powersOf } from "./powers.ts";
 import { printDraft } from "./print-draft.ts";
 
 /** The parts of a compiled program that creating workers needs. */
@@ -53,7 +51,7 @@ interface Wanted extends DraftOptions {
   readonly spec: WorkerSpec;
 }
 
-/** Parses, attenuates, prints and links: what is printed is what is linked. */
+/** Parses, narrows, prints and links: what is printed is what is linked. */
 async function draftWorker(creation: Creation, resolved: ResolvedWorker, wanted: Wanted): Promise<DraftedWorker> {
   const links = creation.links();
   const { compilation } = links;
@@ -68,13 +66,13 @@ async function draftWorker(creation: Creation, resolved: ResolvedWorker, wanted:
   const file = relative(compilation.root, path).replaceAll("\\", "/");
   const wish = parseSpec(wanted.spec, file);
   const defaults = wanted.defaults && parseSpec({ name, instructions, ...wanted.defaults }, file);
-  const { own, capability, hasModel } = attenuateWish(creator, wish, { compilation, name, defaults });
-  const text = printDraft({ ...{ compilation, creator, own, capability, path, hasModel, wish, instructions } });
+  const { own, powers } = narrowWish(creator, wish, { links, name, defaults });
+  const text = printDraft({ compilation, creator, own, powers, path, wish, instructions });
   const source: Source = { name: file, text };
   compilation.files.place(source, path);
   const digest = sha256(text);
   const id = file.replace(/\.worker$/, "") + (wanted.force ? `@${digest.slice(0, 8)}` : "");
-  const made = { path, id, name, source, capability, creators: [[worker.name, worker.id], ...(worker.creators ?? [])] };
+  const made = { path, id, name, source, powers, creators: [[worker.name, worker.id], ...(worker.creators ?? [])] };
   const linked = await linkDraft(creation, creator, made);
   const drafted = { name, root: compilation.root, file, text, digest };
   return {
@@ -167,41 +165,51 @@ function refused(name: string, reasons: readonly string[]): ToolFailure {
   );
 }
 
-interface Attenuating {
-  readonly compilation: Compilation;
+interface Narrowing {
+  readonly links: WorkerLinks;
   readonly name: string;
   /** In place of the manifest's. */
   readonly defaults: WorkerFile | undefined;
 }
 
-function attenuateWish(creator: Creator, file: WorkerFile, { compilation, name, defaults: given }: Attenuating) {
-  const { resolved, worker } = creator;
-  const { manifest } = compilation;
-  const generated = manifest?.generated_workers?.value;
-  const own = capabilityOf(creator, generated?.model ? [generated.model.value] : []);
-  const rootOf = ({ root }: ScopeSyntax) => {
-    const folder = resolve(compilation.files.folderOf(root.span), root.value);
-    return showingOf(compilation, []).show(folder);
-  };
-  const narrow = createNarrow(creator);
+function narrowWish(creator: Creator, file: WorkerFile, { links, name, defaults: given }: Narrowing) {
+  const { compilation } = links;
+  const generated = compilation.manifest?.generated_workers?.value;
+  const { model } = creator.worker;
+  const models = [model?.id, generated?.model?.value].flatMap((id) => id ?? []);
+  const own = powersOf(creator);
+  const context = { models, narrow: createNarrow(creator) };
+  const { show } = showingOf(compilation, []);
+  const defaults = given
+    ? toPowers(given, () => undefined)
+    : toPowers(generated ?? {}, ({ root }) => show(resolve(compilation.files.folderOf(root.span), root.value)));
   const written = file.sandbox?.value.paths?.value.find(({ root }) => root.value !== ".");
   if (written)
     throw refused(name, [`\`sandbox.paths.${written.name.value}.root\`: a scope is the creator's; leave \`root\` out`]);
-  const defaults: WorkerWish = given ? toWish(given, () => undefined) : generated ? toWish(generated, rootOf) : {};
   const wish = withDefaults(
     own,
-    toWish(file, () => undefined),
-    defaults,
-    narrow,
+    toPowers(file, () => undefined),
+    { ...context, defaults },
   );
-  const attenuated = attenuate(own, wish, narrow);
-  if (!attenuated.ok) throw refused(name, attenuated.refused);
-  const hasModel = wish.model !== undefined || (worker.model?.namedBy === "program" && resolved.file.model !== undefined);
-  return { own, capability: withoutGlobs(attenuated.capability, own), hasModel };
+  const { powers, refused: reasons } = narrowPowers(own, wish, context);
+  if (reasons.length > 0) throw refused(name, reasons);
+  return { own, powers: { ...powers, toolsets: withoutGlobs(powers, own) } };
+}
+
+/** The wish of keys that were parsed. `rootOf` returns the root of the outline that a scope has; undefined: that of its creator's. */
+function toPowers(keys: Partial<Pick<WorkerFile, keyof Powers>>, rootOf: (scope: ScopeSyntax) => string | undefined): Powers {
+  const { model, model_settings, attachment_policy, sandbox, toolsets, server_side_tools, limits } = keys;
+  const wish: Powers = dataOf({ model, model_settings, attachment_policy, sandbox, toolsets, server_side_tools, limits });
+  const paths = sandbox?.value.paths?.value.map((scope) => {
+    const { root: _, ...rights } = wish.sandbox?.paths?.[scope.name.value] ?? {};
+    const root = rootOf(scope);
+    return [scope.name.value, root === undefined ? rights : { ...rights, root }];
+  });
+  return paths ? { ...wish, sandbox: { ...wish.sandbox, paths: Object.fromEntries(paths) } } : wish;
 }
 
 /** By the toolset; one that does not compare configurations gives its creator's alone. */
-function createNarrow({ worker }: Creator): Narrow {
+function createNarrow({ worker }: Creator): NarrowToolset {
   return (reference, { own, wish, scopes }) => {
     const found = worker.toolsets.find((one) => one.reference === reference);
     if (found?.toolset.requires?.includes("commands") && scopes.length === 0 && worker.scopes.length > 0)
@@ -213,16 +221,16 @@ function createNarrow({ worker }: Creator): Narrow {
 }
 
 /** The names that the globs of `delegation` mean now: what is added to the program later is not the created worker's. */
-function withoutGlobs(capability: Capability, own: Capability): Capability {
-  const toolsets = Object.entries(capability.toolsets).map(([reference, toolset]) => {
-    if (!Array.isArray(toolset.config["allow_workers"])) return [reference, toolset];
-    const known = allowedWorkers(own.toolsets[reference]?.config ?? {}).filter((name) => !/[*?]/.test(name));
-    const names = allowedWorkers(toolset.config).flatMap((glob) =>
+function withoutGlobs({ toolsets = {} }: Powers, own: Powers): NonNullable<Powers["toolsets"]> {
+  const entries = Object.entries(toolsets).map(([reference, entry]) => {
+    if (!Array.isArray(entry["allow_workers"])) return [reference, entry];
+    const known = allowedWorkers(own.toolsets?.[reference] ?? {}).filter((name) => !/[*?]/.test(name));
+    const names = allowedWorkers(entry).flatMap((glob) =>
       /[*?]/.test(glob) ? known.filter((name) => matchesFlatGlob(glob, name)) : [glob],
     );
-    return [reference, { ...toolset, config: { ...toolset.config, allow_workers: [...new Set(names)] } }];
+    return [reference, { ...entry, allow_workers: [...new Set(names)] }];
   });
-  return { ...capability, toolsets: Object.fromEntries(toolsets) };
+  return Object.fromEntries(entries);
 }
 
 interface Draft {
@@ -230,7 +238,7 @@ interface Draft {
   readonly id: string;
   readonly name: string;
   readonly source: Source;
-  readonly capability: Capability;
+  readonly powers: Powers;
   readonly creators: readonly (readonly string[])[];
 }
 
@@ -260,7 +268,7 @@ async function linkDraft(creation: Creation, creator: Creator, draft: Draft) {
   graph = { ...known, workers: new Map([...known.workers, [id, outlined]]) };
   const extended = graph;
   const reach = withoutModels(reachOfWorker(outlined, compilation.root));
-  // Compares what attenuation allows once more, in the form that it takes at the next start.
+  // Compares what narrowing allows once more, in the form that it takes at the next start.
   const growth = growthOfWorker(withoutModels(reachOfWorker(creator.outlined, compilation.root)), reach);
   if (growth.length > 0)
     throw refused(
@@ -283,8 +291,9 @@ interface Referring {
 
 function toReference(references: readonly ResolvedReference[], { syntax, draft }: Referring): ResolvedReference | undefined {
   const found = references.find((one) => one.syntax.reference.value === syntax.reference.value);
-  const config = draft.capability.toolsets[syntax.reference.value]?.config;
-  if (!found || !config) throw new Error(`invariant: the creator has no toolset ${syntax.reference.value}`);
+  const entry = draft.powers.toolsets?.[syntax.reference.value];
+  if (!found || !entry) throw new Error(`invariant: the creator has no toolset ${syntax.reference.value}`);
+  const config = configOf(entry);
   const { approvals: _, ...known } = found.syntax;
   const isOwn = canonicalJson(config) === canonicalJson(known.config.value);
   const configured = isOwn
