@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalRequest, DecisionSource, Verdict } from "../../protocol/approval.ts";
+import type { ApprovalDecision, ApprovalRequest, DecisionSource, Preview, Verdict } from "../../protocol/approval.ts";
 import {
   type CallKind,
   type CallPath,
@@ -9,12 +9,20 @@ import {
 } from "../../protocol/call.ts";
 import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
-import type { Message } from "../../protocol/message.ts";
-import type { Usage } from "../../protocol/usage.ts";
+import type { AnswerFinish, AssistantMessage, Message, ToolResult } from "../../protocol/message.ts";
+import type { ToolError } from "../../protocol/tool.ts";
+import { addUsage, noUsage, type Usage } from "../../protocol/usage.ts";
 import { count } from "../explain/phrases.ts";
 import { renderChecked } from "../render-checked.ts";
-import { createRunView, foldEvent, type RunView, type Settled, type ToolCard } from "../run-view.ts";
-import { answerOf, JournalEvents, type RecordedAnswer } from "./journal-events.ts";
+import { renderCompaction } from "../render-compaction.ts";
+import { renderDecision } from "../render-decision.ts";
+
+/** The recorded answer of a model. */
+interface RecordedAnswer {
+  readonly message: AssistantMessage;
+  readonly usage: Usage;
+  readonly finish: AnswerFinish;
+}
 
 /** A request to a model, with its answer. */
 export interface PageTurn {
@@ -69,7 +77,10 @@ export interface PageCall {
   verdict?: Verdict;
   readonly items: PageItem[];
   readonly spans: Span[];
-  card?: ToolCard;
+  /** The result that its caller got. */
+  result?: ToolResult;
+  /** The change that was shown in the question. */
+  preview?: Preview;
   stopReason?: StopReason | "interrupted";
   output?: JsonValue;
   usage?: Usage;
@@ -87,8 +98,11 @@ export interface PageAttempt {
 }
 
 export interface PageRun {
-  readonly view: RunView;
-  readonly start: FactOf<"run-start">;
+  readonly start: JournalEntry & FactOf<"run-start">;
+  /** Of the entry. */
+  model?: string;
+  /** Of all requests that were paid for here. */
+  usage: Usage;
   end?: FactOf<"run-end">;
   undo?: FactOf<"undo">;
   /** In the order in which they began. */
@@ -121,7 +135,6 @@ export function foldJournal(entries: readonly JournalEntry[], problems: Readonly
 
 class PageFold {
   readonly run: PageRun & { span: number };
-  readonly #events = new JournalEvents();
   readonly #latest = new Map<CallPath, PageCall>();
   readonly #open = new Map<string, PageTurn | PageDecision | { readonly span: Span }>();
   readonly #asked = new Map<CallPath, JsonValue>();
@@ -135,7 +148,7 @@ class PageFold {
   #time: number;
 
   constructor(start: JournalEntry & FactOf<"run-start">, entries: readonly JournalEntry[]) {
-    this.run = { view: createRunView(), start, calls: [], decisions: [], attempts: [], span: 0, damaged: [] };
+    this.run = { start, usage: noUsage, calls: [], decisions: [], attempts: [], span: 0, damaged: [] };
     this.#terms = start;
     this.#entries = new Map(entries.map((entry) => [entry.n, entry]));
     [this.#offset, this.#time] = [start.time, start.time];
@@ -155,8 +168,6 @@ class PageFold {
     else if (entry.type === "attempt") this.#addAttempt(entry);
     else if (entry.type === "run-end" && voidBy === undefined) this.run.end = entry;
     else if (entry.type === "undo") this.run.undo = entry;
-    if (voidBy !== undefined && (entry.type === "run-end" || entry.type === "call-end")) return;
-    for (const event of this.#events.of(entry)) for (const one of foldEvent(this.run.view, event)) this.#settle(one);
   }
 
   #callOf(entry: JournalEntry & { readonly callPath: CallPath }, voidBy: number | undefined): PageCall {
@@ -182,6 +193,7 @@ class PageFold {
       case "call-start":
         Object.assign(call, { kind: entry.kind, tool: entry.name, args: call.args ?? entry.input.input });
         if (entry.model !== undefined) call.model = entry.model;
+        if (call.path === this.run.start.entry && entry.model !== undefined) this.run.model = entry.model;
         return;
       case "call-end":
         this.#endCall(call, entry, voidBy);
@@ -197,6 +209,15 @@ class PageFold {
         return;
       case "decision":
         this.#decide(call, entry, mark);
+        return;
+      case "refusal":
+        this.#settle(call, { ok: false, error: entry.error });
+        return;
+      case "limit":
+        this.#note(call, `the limit of ${entry.allowed} ${entry.limit.replaceAll("_", " ")} is reached`);
+        return;
+      case "compaction":
+        this.#note(call, renderCompaction(entry));
         return;
       case "abort":
         this.#note(call, "a call of it failed, and what ran beside it was aborted");
@@ -216,7 +237,8 @@ class PageFold {
     }
   }
 
-  #endCall(call: PageCall, { stopReason, reason, usage, output }: FactOf<"call-end">, voidBy: number | undefined): void {
+  #endCall(call: PageCall, entry: FactOf<"call-end">, voidBy: number | undefined): void {
+    const { stopReason, reason, usage, output } = entry;
     if (voidBy !== undefined) {
       this.#note(call, `ended in an earlier attempt: ${stopReason}${reason === undefined ? "" : `, ${reason}`}`);
       return;
@@ -224,6 +246,8 @@ class PageFold {
     Object.assign(call, { stopReason, usage, to: this.#now() });
     if (output !== undefined) call.output = output;
     if (reason !== undefined) this.#note(call, `ended: ${stopReason}, ${reason}`);
+    const result = parentCallPath(call.path) === undefined ? undefined : resultOf(entry);
+    if (result) this.#settle(call, result);
   }
 
   #begin(call: PageCall, intent: FactOf<"intent">, mark: object): void {
@@ -235,6 +259,7 @@ class PageFold {
       const request = isRecord(detail["request"]) ? { request: detail["request"] as unknown as ApprovalRequest } : {};
       const decision: PageDecision = { call, span, ...request, ...mark };
       this.run.decisions.push(decision);
+      if (decision.request?.preview) call.preview = decision.request.preview;
       this.#open.set(id, decision);
     } else if (kind === "model") this.#open.set(id, this.#beginTurn(call, intent, { span, ...mark }));
     else this.#open.set(id, { span });
@@ -255,14 +280,16 @@ class PageFold {
     const { key, kind, outcome } = entry;
     const open = this.#open.get(`${call.path}\n${key}`);
     if (open) open.span.to = this.#now();
+    const value = outcome.type === "value" ? outcome.value : undefined;
+    const answer = kind === "model" ? (value as RecordedAnswer | undefined) : undefined;
+    if (answer && !entry.shared) this.run.usage = addUsage(this.run.usage, answer.usage);
     if (open && kind === "model") {
-      const answer = answerOf(entry);
       const failed = outcome.type === "error" ? String(outcome.error["message"]) : "interrupted";
       Object.assign(open, mark, answer ? { answer } : { failure: failed }, entry.shared ? { isShared: true } : {});
       if (answer && !("voidBy" in mark)) this.#expectCalls(call, answer);
     } else if (kind === "tool" && outcome.type === "interrupted") {
       Object.assign(call, { stopReason: "interrupted", to: this.#now() });
-    }
+    } else if (kind === "tool" && value !== undefined) this.#settle(call, value as unknown as ToolResult);
   }
 
   /** Keeps the arguments that the model gave, for calls that are refused before they are prepared. */
@@ -281,6 +308,8 @@ class PageFold {
     const answer = { decision, source, ...(stops ? { stops } : {}), ...mark };
     if (asked) Object.assign(asked, answer);
     else this.run.decisions.push({ call, span: { kind: "person", from: this.#now(), to: this.#now() }, ...answer });
+    if (decision.type === "approve") return;
+    this.#settle(call, { ok: false, error: { type: "denied", error: renderDecision({ decision, source }) } });
   }
 
   #note(call: PageCall, text: string): void {
@@ -298,13 +327,8 @@ class PageFold {
     this.run.attempts.push({ number: entry.number, time: entry.time, changes, voids });
   }
 
-  #settle(settled: Settled): void {
-    if (settled.type === "text") return;
-    const path = settled.type === "card" ? settled.card.path : settled.path;
-    const call = this.#latest.get(path);
-    if (!call) return;
-    if (settled.type === "note") this.#note(call, settled.text);
-    else Object.assign(call, { card: settled.card, to: this.#now() });
+  #settle(call: PageCall, result: ToolResult): void {
+    Object.assign(call, { result, to: this.#now() });
   }
 
   #now(): number {
@@ -322,6 +346,13 @@ function insertCall(items: PageItem[], call: PageCall): void {
   )
     at--;
   items.splice(at, 0, { type: "call", call });
+}
+
+/** The end of a worker's call is the result that its caller got, unless it unwound the caller, too. */
+function resultOf({ result, error, output = null }: FactOf<"call-end">): ToolResult | undefined {
+  if (result) return result as unknown as ToolResult;
+  if (!error) return { ok: true, value: output };
+  return isRecord(error["failure"]) ? { ok: false, error: error["failure"] as unknown as ToolError } : undefined;
 }
 
 function describeEntry(entry: JournalEntry): string {

@@ -25,7 +25,7 @@ export interface PageContext {
 /** Returns the state of a call: a class of the style, and a word for readers who see no color. */
 export function stateOf(call: PageCall): "done" | "failed" | "denied" | "open" | "void" {
   if (call.voidBy !== undefined) return "void";
-  const result = call.card?.result;
+  const { result } = call;
   if (result?.ok) return "done";
   // A record can hold a result of another form.
   const failure: { readonly type?: string } | undefined = result?.error;
@@ -126,7 +126,7 @@ function renderTurn(turn: PageTurn, { texts }: PageContext): Markup {
 function renderTool(call: PageCall, context: PageContext): Markup {
   const { texts, anchors } = context;
   const decided = (context.decisions.get(call) ?? []).length > 0;
-  const change = runSteps(previewOf(call.card?.preview ?? changeIn(call.args)));
+  const change = runSteps(previewOf(call.preview ?? changeIn(call.args)));
   const isOpen = stateOf(call) === "denied" || stateOf(call) === "failed" || (decided && change.length > 0);
   const about = aboutArgs(call.args);
   return html`<details class="tool ${stateOf(call)}" id="${anchors.get(call) ?? ""}"${isOpen ? html` open` : ""}>
@@ -177,15 +177,15 @@ function renderEdited({ request, decision }: PageDecision, { texts }: PageContex
 }
 
 function renderOutput(call: PageCall, { texts, decisions }: PageContext): Markup | "" {
-  const { card, output } = call;
+  const { result, output } = call;
   if (stateOf(call) === "denied" && decisions.has(call)) return "";
   const last = call.items.findLast(({ type }) => type === "turn");
   if (last?.type === "turn" && typeof output === "string" && textOf(last.turn) === output) return "";
-  if (card && !card.result.ok) {
-    const { type, error, hint } = card.result.error;
+  if (result && !result.ok) {
+    const { type, error, hint } = result.error;
     return html`<p class="failure"><b>${type}</b>: ${error}${hint === undefined ? "" : html`<br><small>${hint}</small>`}</p>`;
   }
-  const value: JsonValue | undefined = output ?? (card?.result.ok ? card.result.value : undefined);
+  const value: JsonValue | undefined = output ?? (result?.ok ? result.value : undefined);
   const end = call.stopReason === undefined || call.stopReason === "done" ? "" : html`<p class="failure">${call.stopReason}</p>`;
   return value === undefined || value === null ? end : html`${end}<h5>result</h5>${texts.text(value, "result")}`;
 }

@@ -81,15 +81,15 @@ function inTreeOrder(calls: readonly PageCall[], { anchors }: PageContext): read
 }
 
 function renderHeader(run: PageRun, { torn, isForeign }: Pick<ShownJournal, "torn" | "isForeign">): Markup {
-  const { start, end, span, view, damaged, undo } = run;
+  const { start, end, span, model, damaged, undo } = run;
   const state = end?.stopReason ?? "unfinished";
-  const usage = end?.usage ?? view.usage;
+  const usage = end?.usage ?? run.usage;
   const rows: readonly (readonly [string, string] | undefined)[] = [
     ["Run", start.runId],
     start.forkOf === undefined ? undefined : ["Fork of", start.forkOf],
-    ["Began", `${new Date(view.startedAt).toISOString().replace("T", " ").slice(0, 16)} UTC`],
+    ["Began", `${new Date(start.time).toISOString().replace("T", " ").slice(0, 16)} UTC`],
     ["Took", seconds(span)],
-    view.model === undefined ? undefined : ["Model", modelLabel(view.model)],
+    model === undefined ? undefined : ["Model", modelLabel(model)],
     ["Usage", renderUsage(usage)],
     ["Calls", `${counted(run.calls.length, "call")}, ${counted(end?.denied ?? 0, "denial")}`],
     ["Approvals", start.mode],
