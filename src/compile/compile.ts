@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
-import type { Host } from "../host/host.ts";
+import type { Host, ReadOptions } from "../host/host.ts";
 import type { WorkerRecords } from "../host/worker-records.ts";
 import type { Entry, Program, Worker } from "../program/program.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
@@ -47,7 +47,6 @@ import { CallTable } from "./resolve-calls.ts";
 import { type ResolvedWorker, resolveWorkers } from "./resolve-workers.ts";
 import { ScopeRoots } from "./scope-roots.ts";
 import { loadUserConfig } from "./user-config.ts";
-import { withFiles } from "./with-files.ts";
 
 export interface CompileOptions {
   readonly host: Host;
@@ -353,4 +352,14 @@ async function linkAll(
     workers.set(one.path, await linkWorker(kept, links));
   }
   return { workers, makerOf };
+}
+
+/** A view of a host in which some files below a folder have other texts than on disk, or, with null, are not there. */
+function withFiles(host: Host, folder: string, texts: ReadonlyMap<string, string | null>): Host {
+  if (texts.size === 0) return host;
+  const { files } = host;
+  const given = new Map([...texts].map(([path, text]) => [join(folder, path), text]));
+  const kind: Host["files"]["kind"] = async (path) => (given.get(path) === null ? undefined : files.kind(path));
+  const readText = async (path: string, options?: ReadOptions) => given.get(path) ?? files.readText(path, options);
+  return { ...host, files: { ...files, kind, readText } };
 }

@@ -1,6 +1,6 @@
 import { basename, relative } from "node:path";
 import type { Span, Spanned } from "../diagnostics/source.ts";
-import type { ToolsetSyntax } from "../language/worker-file.ts";
+import type { ApprovalSyntax, ToolsetSyntax } from "../language/worker-file.ts";
 import { exportedToolset } from "../toolsets/exported-toolset.ts";
 import type { Tool, Toolset } from "../toolsets/toolset.ts";
 import { clipText } from "../util/clip-text.ts";
@@ -10,7 +10,6 @@ import type { Compilation } from "./compilation.ts";
 import { findDelegates, type MissingDelegate } from "./find-delegates.ts";
 import { findExport, isModuleReference } from "./find-export.ts";
 import { type Home, homeOf } from "./home.ts";
-import { mergeToolset } from "./merge-toolset.ts";
 import type { ModuleUse } from "./modules.ts";
 import { nameServers } from "./name-servers.ts";
 import { isSpecifier } from "./packages.ts";
@@ -292,4 +291,30 @@ async function knownNames(compilation: Compilation, home: Home): Promise<string[
   const named = compilation.manifest?.toolsets?.value.map(({ reference }) => reference.value) ?? [];
   const exported = (await modulesOf(compilation, { home })).flatMap(({ names }) => [...names.keys()]);
   return [...compilation.builtIns.keys(), ...named, ...(await home.names.workerNames()), ...exported];
+}
+
+/** A named configuration of the manifest with what a worker that names it says over it, key by key and tool by tool. */
+function mergeToolset(named: ToolsetSyntax, own: ToolsetSyntax): ToolsetSyntax {
+  const keys = Object.keys(own.config.value);
+  const isOwn = (path: string): boolean => keys.some((key) => path === key || path.startsWith(`${key}.`));
+  const inherited = [...named.configSpans].filter(([path]) => !isOwn(path));
+  const prefix = own.prefix ?? named.prefix;
+  const approvals = mergeApprovals(named.approvals, own.approvals);
+  return {
+    reference: own.reference,
+    config: { value: { ...named.config.value, ...own.config.value }, span: own.config.span },
+    configSpans: new Map<string, Span>([...inherited, ...own.configSpans]),
+    ...(approvals && { approvals }),
+    ...(prefix && { prefix }),
+    ...(own.use && { use: own.use }),
+  };
+}
+
+function mergeApprovals(
+  named: Spanned<readonly ApprovalSyntax[]> | undefined,
+  own: Spanned<readonly ApprovalSyntax[]> | undefined,
+): Spanned<readonly ApprovalSyntax[]> | undefined {
+  if (!named || !own) return own ?? named;
+  const tools = new Set(own.value.map(({ tool }) => tool.value));
+  return { value: [...named.value.filter(({ tool }) => !tools.has(tool.value)), ...own.value], span: own.span };
 }
