@@ -5,7 +5,7 @@ const slow = {
   "src/language": ["print-worker-file"],
   "tests/compile": ["*.property"],
   "tests/language": ["mutation", "template", "template-mutation", "work"],
-  "tests/scenarios": ["*.property", "damaged-journal", "modes", "prompts", "rules-reach"],
+  "tests/scenarios": ["*.property", "damaged-journal", "failure-table", "long-runs", "modes", "prompts", "rules-reach"],
 };
 
 // `npm run test:fast`: the tests of single files, the samples and the scenarios, in two workers that are kept from file to file.

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source, Span } from "../diagnostics/source.ts";
+import { builtInToolsets } from "../protocol/built-in-toolsets.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { readFields } from "./collection-shapes.ts";
 import { readJson } from "./json-shape.ts";
@@ -53,7 +54,7 @@ function readKeys(root: MapNode, context: ReadContext): Omit<WorkerFile, "source
 /** Keys of the manifest, and keys of toolsets that are written beside `toolsets`. */
 function findElsewhere(key: string): string | undefined {
   if (Object.hasOwn(manifestKeys, key)) return "it is a key of `llm-do.yaml`";
-  if (["filesystem", "shell", "delegation", "mcp", "skills"].includes(key)) return `write \`toolsets: { ${key}: … }\``;
+  if (builtInToolsets.some((name) => name === key)) return `write \`toolsets: { ${key}: … }\``;
   if (key === "_approval_config")
     return "write it under the toolset whose tools are meant: `toolsets: { shell: { _approval_config: … } }`";
   return key === "rules" ? "rules for commands are a key of `shell`: `toolsets: { shell: { rules: … } }`" : undefined;

@@ -1,3 +1,4 @@
+import type { builtInToolsets } from "../protocol/built-in-toolsets.ts";
 import { delegation } from "./delegation.ts";
 import { createDynamicWorkers, type WorkersHost } from "./dynamic-workers.ts";
 import { filesystem } from "./filesystem/filesystem.ts";
@@ -8,7 +9,13 @@ import type { Toolset } from "./toolset.ts";
 
 /** The toolsets that come with llm-do, by the name that worker files use. */
 export function createBuiltInToolsets(host: McpHost & WorkersHost): ReadonlyMap<string, Toolset> {
-  const own = [filesystem, createShellToolset(host), createMcpToolset(host), delegation, createDynamicWorkers(host), skills];
-  const toolsets = own as readonly Toolset[];
-  return new Map(toolsets.map((toolset) => [toolset.name, toolset]));
+  const toolsets: Readonly<Record<(typeof builtInToolsets)[number], unknown>> = {
+    filesystem,
+    shell: createShellToolset(host),
+    mcp: createMcpToolset(host),
+    delegation,
+    dynamic_workers: createDynamicWorkers(host),
+    skills,
+  };
+  return new Map(Object.entries(toolsets) as [string, Toolset][]);
 }
