@@ -2,12 +2,13 @@ import { closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, wr
 import { promisify } from "node:util";
 import type { AppendFile } from "./host.ts";
 import { noFollow } from "./read-flags.ts";
+import type { SystemPath } from "./system-path.ts";
 
 /**
  * Opens a file for appending. `append` returns when the system has the text, so that a killed process loses nothing; `sync`
  * puts it on disk. A link is not followed; without a `mode`, a missing file is not created. Callers that wait at the same time share one `fdatasync`.
  */
-export function openAppendFile(path: string, mode: number | undefined): AppendFile {
+export function openAppendFile(path: SystemPath, mode: number | undefined): AppendFile {
   const create = mode === undefined ? 0 : constants.O_CREAT;
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND | create | noFollow, mode);
   try {

@@ -3,6 +3,7 @@ import type { Directory, EntryFacts, EntryHandle } from "./directory.ts";
 import { Descriptor, sync, toFacts } from "./node-entry.ts";
 import { SystemDirectory } from "./system-directory.ts";
 import { assertComponent, errorCode, SystemError } from "./system-error.ts";
+import { type SystemPath, toSystemPath } from "./system-path.ts";
 
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 // O_PATH, for which Node has no name. Opens no content: no mode forbids it, and no device notices it.
@@ -11,9 +12,9 @@ const pathFlags = 0o10000000 | constants.O_NOFOLLOW;
 /** `/proc/self/fd` without the link in it, which the kernel would follow at each use. Leads there in this process alone. */
 let descriptors: string | undefined;
 
-function pathIn(directory: Descriptor, name: string): string {
+function pathIn(directory: Descriptor, name: string): SystemPath {
   descriptors ??= `/proc/${readlinkSync("/proc/self")}/fd`;
-  return `${descriptors}/${directory.number}/${name}`;
+  return toSystemPath(`${descriptors}/${directory.number}/${name}`);
 }
 
 /**
@@ -30,7 +31,7 @@ export class NodeDirectory extends SystemDirectory {
   }
 
   /** `path` is used as it is: no link in its last component. */
-  static open(path: string): NodeDirectory {
+  static open(path: SystemPath): NodeDirectory {
     const descriptor = new Descriptor(openSync(path, directoryFlags));
     try {
       return new NodeDirectory(descriptor, descriptor.facts().identity);
@@ -92,11 +93,11 @@ export class NodeDirectory extends SystemDirectory {
     this.#descriptor.close();
   }
 
-  protected openPath(path: string): Directory {
+  protected openPath(path: SystemPath): Directory {
     return NodeDirectory.open(path);
   }
 
-  protected async use<T>(name: string, operation: (path: string) => T | Promise<T>): Promise<T> {
+  protected async use<T>(name: string, operation: (path: SystemPath) => T | Promise<T>): Promise<T> {
     if (name !== ".") assertComponent(name);
     const running = operation(pathIn(this.#descriptor, name));
     if (!(running instanceof Promise)) return running;
@@ -110,7 +111,7 @@ export class NodeDirectory extends SystemDirectory {
 }
 
 /** False without `/proc`, which can be missing in a container, and on other systems than Linux. */
-export function canOpenByDescriptor(path: string): boolean {
+export function canOpenByDescriptor(path: SystemPath): boolean {
   if (process.platform !== "linux") return false;
   const descriptor = new Descriptor(openSync(path, directoryFlags));
   try {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { lstatSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { createCommandFolders } from "./command-folder.ts";
 import { canOpenByDescriptor, NodeDirectory } from "./node-directory.ts";
@@ -9,6 +9,7 @@ import type { ScopeSystem } from "./open-scopes.ts";
 import type { OwnWrites } from "./own-writes.ts";
 import { PathDirectory } from "./path-directory.ts";
 import { errorCode } from "./system-error.ts";
+import { findRealPath, toSystemPath } from "./system-path.ts";
 import type { Writer } from "./temporary-name.ts";
 
 export interface NodeSystemOptions {
@@ -25,15 +26,15 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
   const writer = createNodeWriter(options);
   return {
     openRoot: async (path) => {
-      const realPath = realpathSync.native(path);
-      byDescriptor ??= canOpenByDescriptor(realPath);
-      const directory = byDescriptor ? NodeDirectory.open(realPath) : PathDirectory.open(realPath);
+      const realPath = findRealPath(path);
+      byDescriptor ??= canOpenByDescriptor(toSystemPath(realPath));
+      const directory = byDescriptor ? NodeDirectory.open(toSystemPath(realPath)) : PathDirectory.open(realPath);
       return Object.assign(directory, {
         realPath,
         isInPlace: async () => identityOf(realPath) === directory.identity,
       });
     },
-    realPath: async (path) => realpathSync.native(path),
+    realPath: async (path) => findRealPath(path),
     isMissing,
     writer,
     ...(process.geteuid ? { user: process.geteuid() } : {}),
@@ -45,7 +46,7 @@ export function createNodeSystem(options: NodeSystemOptions = {}): ScopeSystem {
 
 function isMissing(path: string): boolean {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+    return lstatSync(toSystemPath(path), { throwIfNoEntry: false }) === undefined;
   } catch {
     return false;
   }
@@ -53,7 +54,7 @@ function isMissing(path: string): boolean {
 
 function identityOf(path: string): string | undefined {
   try {
-    return toFacts(lstatSync(path, { bigint: true })).identity;
+    return toFacts(lstatSync(toSystemPath(path), { bigint: true })).identity;
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@ import { Descriptor, sync, toFacts } from "./node-entry.ts";
 import { noFollow } from "./read-flags.ts";
 import { SystemDirectory, type Undo } from "./system-directory.ts";
 import { assertComponent, SystemError } from "./system-error.ts";
+import { type SystemPath, toPathText, toSystemPath } from "./system-path.ts";
 
 interface Ancestor {
   readonly path: string;
@@ -29,7 +30,7 @@ export class PathDirectory extends SystemDirectory {
 
   /** `path` is used as it is: no link in its last component. */
   static open(path: string, above: readonly Ancestor[] = []): PathDirectory {
-    const facts = toFacts(lstatSync(path, { bigint: true }));
+    const facts = toFacts(lstatSync(toSystemPath(path), { bigint: true }));
     if (facts.type === "link") throw new SystemError("ELOOP");
     if (facts.type !== "directory") throw new SystemError("ENOTDIR");
     return new PathDirectory(path, facts.identity, above);
@@ -45,7 +46,7 @@ export class PathDirectory extends SystemDirectory {
   }
 
   openHandle(name: string): Promise<EntryHandle> {
-    return this.use(name, (path) => ({ path, descriptor: undefined, close: async () => {} }));
+    return this.use(name, () => ({ path: join(this.#path, name), descriptor: undefined, close: async () => {} }));
   }
 
   async unlock(name: string): Promise<void> {
@@ -69,7 +70,7 @@ export class PathDirectory extends SystemDirectory {
 
   async sync(): Promise<void> {
     try {
-      const descriptor = new Descriptor(openSync(this.#path, constants.O_RDONLY | noFollow));
+      const descriptor = new Descriptor(openSync(toSystemPath(this.#path), constants.O_RDONLY | noFollow));
       await sync(descriptor.number).finally(() => descriptor.close());
     } catch {
       // Not every system can.
@@ -78,20 +79,20 @@ export class PathDirectory extends SystemDirectory {
 
   async close(): Promise<void> {}
 
-  protected openPath(path: string): Directory {
-    return PathDirectory.open(path, this.#chain);
+  protected openPath(path: SystemPath): Directory {
+    return PathDirectory.open(typeof path === "string" ? path : toPathText(path), this.#chain);
   }
 
-  protected async use<T>(name: string, operation: (path: string) => T | Promise<T>, undo?: Undo<T>): Promise<T> {
+  protected async use<T>(name: string, operation: (path: SystemPath) => T | Promise<T>, undo?: Undo<T>): Promise<T> {
     if (name !== ".") assertComponent(name);
     const path = join(this.#path, name);
     this.#assertInPlace();
-    const result = await operation(path);
+    const result = await operation(toSystemPath(path));
     try {
       this.#assertInPlace();
       return result;
     } catch (error) {
-      await undo?.(result, path);
+      await undo?.(result, toSystemPath(path));
       throw error;
     }
   }

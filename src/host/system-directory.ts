@@ -1,17 +1,18 @@
-import { constants, lstatSync, openSync, readdirSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
+import { constants, lstatSync, openSync, readlinkSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { sep } from "node:path";
 import { openAppendFile } from "./append-file.ts";
 import type { Directory, DirectoryEntry, EntryFacts, EntryHandle, NewFile, OpenFile } from "./directory.ts";
 import type { AppendFile } from "./host.ts";
 import { assertFile, toFacts, toNewFile, toOpenFile, typeOf } from "./node-entry.ts";
 import { noFollow, readFlags } from "./read-flags.ts";
 import { assertComponent } from "./system-error.ts";
+import { listFolder, type SystemPath, toPathText, toSystemPath } from "./system-path.ts";
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
 
 /** Takes back what an operation made, where its path turns out to lead elsewhere. */
-export type Undo<T> = (result: T, path: string) => Promise<unknown>;
+export type Undo<T> = (result: T, path: SystemPath) => Promise<unknown>;
 
 /**
  * The operations on a directory, by paths. A subclass makes sure that these lead to this very directory. Looks take a few microseconds
@@ -26,8 +27,8 @@ export abstract class SystemDirectory implements Directory {
   }
 
   /** Runs an operation with the path of a name in this directory, or of the directory itself (`.`). */
-  protected abstract use<T>(name: string, operation: (path: string) => T | Promise<T>, undo?: Undo<T>): Promise<T>;
-  protected abstract openPath(path: string): Directory;
+  protected abstract use<T>(name: string, operation: (path: SystemPath) => T | Promise<T>, undo?: Undo<T>): Promise<T>;
+  protected abstract openPath(path: SystemPath): Directory;
   abstract openHandle(name: string): Promise<EntryHandle>;
   abstract unlock(name: string): Promise<void>;
   abstract sync(): Promise<void>;
@@ -45,7 +46,7 @@ export abstract class SystemDirectory implements Directory {
   }
 
   openFile(name: string): Promise<OpenFile> {
-    const openPath = (path: string) => {
+    const openPath = (path: SystemPath) => {
       // Checked before it is opened: opening a device can have effects (a tape rewinds).
       assertFile(findFacts(path));
       return toOpenFile(openSync(path, readFlags));
@@ -54,7 +55,7 @@ export abstract class SystemDirectory implements Directory {
   }
 
   openAppend(name: string, mode: number | undefined): Promise<AppendFile> {
-    const open = (path: string) => {
+    const open = (path: SystemPath) => {
       const facts = findFacts(path);
       if (facts || mode === undefined) assertFile(facts);
       return openAppendFile(path, mode);
@@ -63,12 +64,12 @@ export abstract class SystemDirectory implements Directory {
   }
 
   async entries(): Promise<readonly DirectoryEntry[]> {
-    const entries = await this.use(".", (path) => readdirSync(path, { withFileTypes: true }));
+    const entries = await this.use(".", (path) => listFolder(path));
     return entries.map((entry) => ({ name: entry.name, type: typeOf(entry) }));
   }
 
   withPath<T>(use: (path: string) => Promise<T>): Promise<T> {
-    return this.use(".", use);
+    return this.use(".", (path) => use(path.toString()));
   }
 
   async makeDirectory(name: string, mode?: number): Promise<void> {
@@ -76,7 +77,7 @@ export abstract class SystemDirectory implements Directory {
   }
 
   createFile(name: string, mode: number): Promise<NewFile> {
-    const create = (path: string) => toNewFile(openSync(path, createFlags, mode));
+    const create = (path: SystemPath) => toNewFile(openSync(path, createFlags, mode));
     return this.use(name, create, async (file, path) => {
       await file.close();
       try {
@@ -95,7 +96,10 @@ export abstract class SystemDirectory implements Directory {
 
   async rename(from: string, to: string): Promise<void> {
     assertComponent(to);
-    await this.use(from, (path) => rename(path, join(dirname(path), to)));
+    await this.use(from, (path) => {
+      const text = typeof path === "string" ? path : toPathText(path);
+      return rename(path, toSystemPath(text.slice(0, text.lastIndexOf(sep) + 1) + to));
+    });
   }
 
   removeFile(name: string): Promise<void> {
@@ -107,7 +111,7 @@ export abstract class SystemDirectory implements Directory {
   }
 }
 
-function findFacts(path: string): EntryFacts | undefined {
+function findFacts(path: SystemPath): EntryFacts | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats && toFacts(stats);
 }

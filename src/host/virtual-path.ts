@@ -24,16 +24,17 @@ export function resolveVirtualPath(virtualPath: string, rules: PathRules): Resol
   return { scope, components, virtualPath: formatVirtualPath(scope.name, components, rules.scopes) };
 }
 
-/** The one spelling of a path. A folder of the default scope that a named scope hides keeps the prefix `.:`. */
+/** The one spelling of a path; U+FFFD stands for bytes that are no UTF-8. A folder of the default scope that a named scope hides keeps the prefix `.:`. */
 export function formatVirtualPath(
   scopeName: string,
   components: readonly string[],
   scopes: { has(name: string): boolean },
 ): string {
-  if (scopeName !== defaultScopeName) return [scopeName, ...components].join("/");
+  if (scopeName !== defaultScopeName) return [scopeName, ...components].join("/").toWellFormed();
   const [first] = components;
   if (first === undefined) return ".";
-  return first !== defaultScopeName && hides(first, scopes) ? `.:${components.join("/")}` : components.join("/");
+  const path = components.join("/").toWellFormed();
+  return first !== defaultScopeName && hides(first, scopes) ? `.:${path}` : path;
 }
 
 /** Returns whether a path in the default scope that begins with this name would be read as one of a named scope. */

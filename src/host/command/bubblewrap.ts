@@ -1,4 +1,5 @@
 import type { EntryHandle } from "../directory.ts";
+import { toPathBytes } from "../system-path.ts";
 import type { Handed, Launch } from "./launch.ts";
 import { enclosing, isLayer, type Mount, orderMounts } from "./mount.ts";
 import { createSeccompFilter } from "./seccomp.ts";
@@ -60,7 +61,7 @@ export function toBubblewrapLaunch(
   ];
   const gate = hand({ type: "gate" });
   const start = command.cwdHandle === undefined ? "" : hand(toHanded(command.cwdHandle));
-  const options = hand({ type: "bytes", bytes: Buffer.from(args.map((arg) => `${arg}\0`).join("")) });
+  const options = hand({ type: "bytes", bytes: toPathBytes(args.map((arg) => `${arg}\0`).join("")) });
   const started = [
     command.shell,
     "--noprofile",

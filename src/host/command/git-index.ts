@@ -1,3 +1,5 @@
+import { toPathText } from "../system-path.ts";
+
 /** Size of the facts of an entry: times, device, inode, mode, owner and size. */
 const statBytes = 40;
 const modeOffset = 24;
@@ -38,7 +40,7 @@ function readEntries(index: Buffer, hashBytes: number): readonly string[] | unde
     const end = index.indexOf(0, dropped.end);
     if (dropped.value > path.length || end === -1) return undefined;
     path = Buffer.concat([path.subarray(0, path.length - dropped.value), index.subarray(dropped.end, end)]);
-    paths.push(path.toString());
+    paths.push(toPathText(path));
     at = version === 4 ? end + 1 : start + Math.ceil((end + 1 - start) / 8) * 8;
   }
   return isWhole(index, at, hashBytes) ? paths : undefined;

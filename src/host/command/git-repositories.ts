@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { toPathText, toSystemPath } from "../system-path.ts";
 import { entriesOf, realPathOf, statOf } from "./look.ts";
 
 /** A git directory: of a repository, a submodule or another working tree. Host paths. */
@@ -47,7 +48,8 @@ function submodulesIn(folder: string): readonly string[] {
 
 /** The path in a file that names one, without links. */
 function readLink(file: string, base: string, beginning = ""): string | undefined {
-  const text = readSmall(file, maxLinkBytes)?.toString().trimEnd();
+  const bytes = readSmall(file, maxLinkBytes);
+  const text = bytes && toPathText(bytes).trimEnd();
   if (text === undefined || !text.startsWith(beginning) || text.includes("\0")) return undefined;
   const path = text.slice(beginning.length);
   const full = isAbsolute(path) ? path : resolve(base, path);
@@ -59,7 +61,7 @@ export function readSmall(path: string, maxBytes: number): Buffer | undefined {
   const stats = statOf(path);
   if (stats?.isFile() !== true || stats.size > maxBytes) return undefined;
   try {
-    return readFileSync(path);
+    return readFileSync(toSystemPath(path));
   } catch {
     return undefined;
   }

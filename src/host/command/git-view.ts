@@ -86,7 +86,7 @@ function isSame(one: GitSetting, other: GitSetting | undefined): boolean {
 
 /** The repository's folder as the scope's user knows it. */
 function nameOf(path: string, options: GitViewOptions): string {
-  return relative(rootOf(path, options)?.path ?? dirname(path), path) || basename(path);
+  return (relative(rootOf(path, options)?.path ?? dirname(path), path) || basename(path)).toWellFormed();
 }
 
 interface Filtering {

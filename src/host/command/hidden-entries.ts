@@ -150,7 +150,7 @@ function enter(walk: Walk, folder: Folder, name: string): void {
   if (components.length <= mostLevels && path.length <= longestPath) {
     const entered = { ...folder, components, isPlain: isPlain || dependencyFolders.has(name) };
     const isWritten = isWritable(places, { scope: root.declaration, components });
-    const isForLayer = !isPlain && layeredNames.has(name) && layered.length < mostLayers && !isWritten;
+    const isForLayer = !isPlain && layeredNames.has(name) && layered.length < mostLayers && !isWritten && path.isWellFormed();
     (isForLayer ? layered : folders).push(entered);
     return;
   }

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EntryHandle } from "../directory.ts";
+import { toPathText } from "../system-path.ts";
 import type { Handed, Launch } from "./launch.ts";
 import { statOf } from "./look.ts";
 import { findSystemProgram } from "./program-path.ts";
@@ -140,7 +141,7 @@ function readList(descriptor: number): readonly (readonly [number, string])[] {
     const bytes = Buffer.alloc(Math.min(fstatSync(descriptor).size, maxListBytes));
     readSync(descriptor, bytes, 0, bytes.length, 0);
     // The last one may be cut.
-    const entries = bytes.toString().split("\0").slice(0, -1);
+    const entries = toPathText(bytes).split("\0").slice(0, -1);
     return entries.map((entry) => [Number.parseInt(entry, 10), entry.slice(entry.indexOf(" ") + 1)]);
   } finally {
     closeSync(descriptor);

@@ -1,4 +1,5 @@
-import { accessSync, constants, type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, type Dirent, lstatSync, type Stats, statSync } from "node:fs";
+import { findRealPath, listFolder, toSystemPath } from "../system-path.ts";
 
 /*
  * Looks at paths synchronously. A command needs some hundred of these answers; each takes a few microseconds here, and ten times
@@ -8,7 +9,7 @@ import { accessSync, constants, type Dirent, lstatSync, readdirSync, realpathSyn
 /** Follows links. Undefined where nothing can be seen. */
 export function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return statSync(toSystemPath(path), { throwIfNoEntry: false });
   } catch {
     return undefined;
   }
@@ -17,7 +18,7 @@ export function statOf(path: string): Stats | undefined {
 /** Follows no link. Undefined where nothing can be seen. */
 export function linkStatOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false });
+    return lstatSync(toSystemPath(path), { throwIfNoEntry: false });
   } catch {
     return undefined;
   }
@@ -26,7 +27,7 @@ export function linkStatOf(path: string): Stats | undefined {
 /** None where the folder cannot be listed. */
 export function entriesOf(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return listFolder(toSystemPath(folder));
   } catch {
     return [];
   }
@@ -78,7 +79,7 @@ export function isExecutable(path: string): boolean {
 
 function hasAccess(path: string, mode: number): boolean {
   try {
-    accessSync(path, mode);
+    accessSync(toSystemPath(path), mode);
     return true;
   } catch {
     return false;
@@ -89,7 +90,7 @@ function hasAccess(path: string, mode: number): boolean {
 export function realPathOf(path: string): string | undefined {
   if (statOf(path) === undefined) return undefined;
   try {
-    return realpathSync.native(path);
+    return findRealPath(path);
   } catch {
     return undefined;
   }
