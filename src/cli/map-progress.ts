@@ -1,4 +1,4 @@
-import type { MappedRow } from "../map/map-runs.ts";
+import type { MappedRow } from "../map/map-rows.ts";
 import { dollars } from "../ui/render-usage.ts";
 
 /** Counts the rows of a map as they end. */

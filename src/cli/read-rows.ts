@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Program } from "../llm-do.ts";
-import type { Row } from "../map/map-runs.ts";
+import type { Row } from "../map/map-rows.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { inputSchemaOf } from "../runtime/entry-input.ts";
 import { errorMessage } from "../util/error-message.ts";

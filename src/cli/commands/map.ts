@@ -4,7 +4,7 @@ import { createNodeHost } from "../../host/node-host.ts";
 import { openStore } from "../../journal/find-store.ts";
 import type { Program } from "../../llm-do.ts";
 import { forgetMap, hasMapLog } from "../../map/map-log.ts";
-import { type MappedRow, type MapRequest, mapRuns, type Row } from "../../map/map-runs.ts";
+import { type MappedRow, type MapRequest, mapRows, type Row } from "../../map/map-rows.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { createPolicy } from "../create-policy.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
@@ -83,7 +83,7 @@ async function mapAndReport(request: Omit<MapRequest, "rows">, flags: MapFlags):
   const file = out === undefined ? undefined : openSync(out, "w");
   const endStatus = process.stderr.isTTY && !quiet ? keepStatus(() => progress.bar()) : () => undefined;
   try {
-    for await (const row of mapRuns({ ...request, rows })) {
+    for await (const row of mapRows({ ...request, rows })) {
       progress.note(row);
       const text = renderJsonLine({ v: 1, ...row });
       if (file === undefined) await writeResult(text);
