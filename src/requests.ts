@@ -130,7 +130,7 @@ export interface RunRequest<Workers extends DefinedWorkers = DefinedWorkers, Ent
   readonly prices?: PriceOverrides;
   /** True if the run is recorded. Default: what the manifest says, or else true. */
   readonly journal?: boolean;
-  /** Where it is recorded: absolute path of a folder, or a store. Default: `LLM_DO_STORE`, or else the user's state folder. */
+  /** The place of its record: absolute path of a folder, or a store. Default: `LLM_DO_STORE`, or else the user's state folder. */
   readonly store?: RunReference["store"];
   readonly onEvent?: EventSink;
   /**

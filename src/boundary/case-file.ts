@@ -10,13 +10,13 @@ export interface Case {
   readonly files: readonly CallFile[];
   readonly fragments: readonly string[];
   readonly output: JsonValue;
-  /** Where it was recorded; absent for a case that a person wrote. */
+  /** The run and call that it was recorded in; absent for a case that a person wrote. */
   readonly from?: string;
   readonly by?: "code" | "prompt";
   readonly model?: string;
   readonly usd?: number;
   readonly ms?: number;
-  /** What a person said of the recorded output. `output` of it wins over the recorded one. */
+  /** A person's judgement of the recorded output. Its `output` wins over the recorded one. */
   readonly label?: CaseLabel;
 }
 

@@ -31,7 +31,7 @@ export interface Share extends Interval {
 
 export interface CandidateReport {
   readonly name: string;
-  /** Of the cases that were answered and can be compared. */
+  /** Over the cases that were answered and can be compared. */
   readonly agreement: Share;
   /** By the path of a field; fields that only a judge can compare have a count of 0. */
   readonly fields: ReadonlyMap<string, Share>;

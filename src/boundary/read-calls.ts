@@ -60,7 +60,7 @@ function fits({ by, model, marks }: RecordedCall, query: CallsQuery): boolean {
   return query.outcome === undefined || outcome === query.outcome;
 }
 
-/** Who asks for calls that failed gets them. */
+/** Leaves out calls that failed, unless the filter asks for them. */
 function isDropped({ marks }: RecordedCall, { outcome }: CallsQuery): boolean {
   const wanted: readonly CallMark[] = outcome === "failed" || outcome === "cut" ? [outcome] : [];
   return marks.some((mark) => !wanted.includes(mark));

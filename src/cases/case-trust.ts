@@ -8,7 +8,7 @@ import { isWithin } from "../util/within.ts";
 
 /** A part of a case as it was compiled in its scratch copy. */
 export interface CompiledPart {
-  /** Of the case. */
+  /** The case's name. */
   readonly name: string;
   /** Absolute path of the scratch copy. */
   readonly folder: string;

@@ -60,7 +60,7 @@ interface PartRun {
   /** True where the program did not compile, or could not begin. */
   readonly isMistake: boolean;
   readonly misses: readonly string[];
-  /** What the case says of tools that the program does not have. */
+  /** Words of the case about tools that the program does not have. */
   readonly withoutEffect: readonly string[];
 }
 

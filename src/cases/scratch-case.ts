@@ -152,7 +152,7 @@ export class ScratchCase {
       ...(chosen === undefined ? {} : { model: chosen }),
       ...{ host: this.host, providers, trust: false, toRun: true },
     };
-    // What a test that spends nothing finds must not depend on whose machine it runs on.
+    // The result of a test that spends nothing must not depend on the machine.
     const userLimits = mode === "live" || mode === "record";
     return compileWith(request, { ...(part === "case" && set ? { set } : {}), ...this.#modelsOf(part) }, userLimits);
   }

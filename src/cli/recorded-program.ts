@@ -14,7 +14,7 @@ export interface RecordedProgram {
   readonly compiled: CompiledWith | undefined;
 }
 
-/** What a command compiles of a recorded run. The record speaks for the program, and never for the user. */
+/** The request by which a command compiles a recorded run. The record speaks for the program, and never for the user. */
 export interface RecordedSource<F> {
   readonly targets: readonly string[];
   readonly flags: F;

@@ -12,7 +12,7 @@ export function questionId({ callPath, key, digest }: Pick<OpenQuestion, "callPa
   return sha256(`${callPath}\n${key}\n${digest}`).slice(0, 12);
 }
 
-/** What a question shows of a call, whenever it is put: an answer holds for this alone. */
+/** Shows a call as each question about it does: an answer holds for this alone. */
 export function shownIn({ position: _, rules: __, ...shown }: Partial<ApprovalRequest>): Partial<ApprovalRequest> {
   return shown;
 }

@@ -45,7 +45,7 @@ export function indexFacts(recorded: readonly Fact[]): FactIndex {
 /** Separates what holds of a run's facts from what a continuation voided or a later fact replaced. */
 export function standingFacts(recorded: readonly Fact[]): StandingFacts {
   const voids = new Set(recorded.flatMap((fact) => (fact.type === "attempt" ? fact.voids : [])));
-  // What is void takes every earlier fact of its id with it: a question that was put twice does not come back by its first time.
+  // A void fact takes every earlier fact of its id with it: a question that was put twice does not come back by its first time.
   const latest = new Map(recorded.map((fact, index) => [idOf(fact), index] as const));
   for (const [id, index] of latest) if (voids.has(index)) latest.delete(id);
   /** True for a question that was open when an attempt ended, and was settled without being asked in a later one. */

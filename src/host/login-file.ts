@@ -12,7 +12,7 @@ export interface StoredLogin {
   readonly clientId: string;
   /** The origin that the token goes to, and no other. */
   readonly origin: string;
-  /** Where the provider is, in that origin. Absent: as without a login. */
+  /** The provider's base address, in that origin. Absent: as without a login. */
   readonly address?: string;
   /** ISO 8601. */
   readonly loggedInAt: string;

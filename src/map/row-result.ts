@@ -20,7 +20,7 @@ export interface MappedRow {
   /** Says which limit, or how to raise it. */
   readonly reason?: string;
   readonly error?: { readonly code: string; readonly message: string };
-  /** Of all attempts. Null where no run began. */
+  /** The sum over all attempts. Null where no run began. */
   readonly usage: Usage | null;
 }
 

@@ -1,7 +1,7 @@
 import { matchesFlatGlob } from "../util/flat-glob.ts";
 
 /**
- * Whether a model may be used by a worker that declares `compatible_models`. Globs are flat (`*` is any run of characters,
+ * Tells whether a model may be used by a worker that declares `compatible_models`. Globs are flat (`*` is any run of characters,
  * slashes included; `?` is one), compared with the whole `provider:name`, both sides trimmed and in lower case. A glob
  * `provider/name` is read as `provider:name`. A `scripted:` model plays any model.
  */

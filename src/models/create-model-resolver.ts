@@ -19,7 +19,7 @@ export interface ResolverEnvironment extends ProviderEnvironment {
 
 /**
  * A resolver over some providers, one per run. A provider's library is loaded when the first of its models is asked for.
- * Of two providers with one name, the later one is used: own providers go after the built-in ones.
+ * The later one of two providers with one name is used: own providers go after the built-in ones.
  */
 export function createModelResolver(
   environment: ResolverEnvironment,

@@ -9,7 +9,7 @@ import type { ProviderKey } from "./provider-endpoint.ts";
 export interface Login {
   /** The origin that the token goes to, and no other. */
   readonly origin: string;
-  /** Where the provider is. Default: as without a login. */
+  /** The provider's base address. Default: as without a login. */
   readonly address?: string | undefined;
   /** Its value is the token as it is when it is asked for. */
   readonly key: ProviderKey;

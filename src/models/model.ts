@@ -67,11 +67,11 @@ export interface ModelDelta {
 
 /** Usage that a provider reported. Omitted counts are unknown and get estimated. `usd` takes precedence over any price. */
 export interface ReportedUsage extends Partial<Omit<Usage, "estimatedTokens">> {
-  /** Of `cacheWriteTokens`, those that stay in the cache for an hour, for which Anthropic asks more. */
+  /** The part of `cacheWriteTokens` that stays in the cache for an hour, for which Anthropic asks more. */
   readonly longCacheWriteTokens?: number;
   /** Searches that the provider made. */
   readonly webSearches?: number;
-  /** Of the tokens, those that are no text, and can have prices of their own. */
+  /** The tokens that are no text, and can have prices of their own. */
   readonly modalities?: Modalities;
   /** The service tier that the provider billed, or was asked for, in its own word. */
   readonly serviceTier?: string;

@@ -18,7 +18,7 @@ export interface LoginTerms {
   readonly parameters: Readonly<Record<string, string>>;
   /** The origin that the token goes to. */
   readonly origin: string;
-  /** Where the provider is, in that origin. Default: as without a login. */
+  /** The provider's base address, in that origin. Default: as without a login. */
   readonly address?: string;
   /** The address that the token is asked for (RFC 8707). Default: none is named. */
   readonly resource?: string;

@@ -9,7 +9,7 @@ import { builtInProviders, byName } from "./providers.ts";
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** Of input that the provider had in its cache. Default: as `input`. */
+  /** Price of input that the provider had in its cache. Default: as `input`. */
   readonly cachedInput?: number;
 }
 
@@ -19,7 +19,7 @@ export type PriceOverrides = Readonly<Record<string, Price>>;
 /** The billed quantities of one request. */
 export interface Billed extends Pick<Usage, "inputTokens" | "outputTokens" | "cachedInputTokens"> {
   readonly cacheWriteTokens?: number;
-  /** Of `cacheWriteTokens`, those that stay for an hour. */
+  /** Price of those `cacheWriteTokens` that stay for an hour. */
   readonly longCacheWriteTokens?: number;
   readonly webSearches?: number;
   readonly modalities?: Modalities | undefined;

@@ -48,7 +48,7 @@ interface SpanOptions {
 
 interface SpanEnd {
   readonly attributes?: Attributes;
-  /** What became of it, if it is no success. */
+  /** The kind of its failure. Absent: success. */
   readonly failure?: string | undefined;
 }
 

@@ -78,7 +78,7 @@ export interface WorkerCode {
   readonly name: string;
   /** As written: `tools.ts:sort_message`. */
   readonly reference: string;
-  /** Where it throws, or gives what does not fit the output. */
+  /** The way on where it throws, or gives what does not fit the output. */
   readonly onFailure: "hand_over" | "fail";
   /** It answers in a conversation that has begun, too. */
   readonly history: boolean;
@@ -90,7 +90,7 @@ export interface WorkerCode {
 }
 
 export interface CodeCheck {
-  /** Of the code's answers, from 0 to 1. */
+  /** A share of the code's answers, from 0 to 1. */
   readonly share: number;
   /** The most dollars that a run spends on it. */
   readonly usd: number;

@@ -91,7 +91,7 @@ export type RunEventBody =
     }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly text: string }
-  /** What there is so far of an answer that is to fit an output schema. Not validated. */
+  /** The part of an answer so far that is to fit an output schema. Not validated. */
   | { readonly type: "partial-output"; readonly value: JsonValue }
   | {
       readonly type: "tool-call";

@@ -181,7 +181,7 @@ export type Fact =
       readonly args: JsonObject;
       readonly facts: JsonObject;
       readonly digest: string;
-      /** What the toolset found out and said of the call, for a later judgement. Present where it looks at its calls. */
+      /** The toolset's findings about the call, for a later judgement. Present where it looks at its calls. */
       readonly said?: SaidOfCall;
       /** Digest of the call with all that its question shows. Present where the verdict is ask. */
       readonly asked?: string;
@@ -301,7 +301,7 @@ export type Fact =
       readonly different?: readonly string[];
       readonly skipped?: string;
     })
-  /** What file tools wrote is being taken back, after the run: names of files as the run knew them. Such a run does not go on. */
+  /** Writes of file tools are being taken back, after the run: names of files as the run knew them. Such a run does not go on. */
   | {
       readonly type: "undo";
       readonly restored: readonly string[];

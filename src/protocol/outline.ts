@@ -107,7 +107,7 @@ export interface OutlinedToolset {
   readonly rules?: readonly string[];
   /** The tools that it had when it last connected. Absent: it never did here, or connects to nothing. */
   readonly estimate?: ToolsEstimate;
-  /** What the worker could do, itself or through what it calls, that its caller could not: the question of a call says so. */
+  /** Powers of the worker, its own or through its callees, that its caller lacks: the question of a call says so. */
   readonly beyond?: readonly string[];
 }
 

@@ -24,7 +24,7 @@ export type CodeEnd =
   | {
       readonly type: "answer";
       readonly output: JsonValue;
-      /** Of the entry alone: what it was asked, with which a conversation goes on. */
+      /** The request that a conversation goes on with. Set for the entry alone. */
       readonly asked?: readonly Message[];
       /** The id of the worker whose prompt is asked, too, when the work of the run is done. */
       readonly check?: string;
@@ -108,7 +108,7 @@ async function readEnd({ worker }: CallConfig, value: unknown, changed: readonly
   throw new TypeError(`its output does not fit: ${renderIssues(checked.issues)}`);
 }
 
-/** What was done already must be known to whoever goes on. */
+/** Names the effects that are done already to the prompt that goes on. */
 function describeCalls(calls: readonly EndedCall[]): string {
   const lines = calls.map(({ name, input, result }) => JSON.stringify({ call: name, input, result }));
   return `These calls were made already, and may have changed something:\n${lines.join("\n")}`;

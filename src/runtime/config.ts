@@ -63,7 +63,7 @@ export interface RunSetup {
 }
 
 export interface OpenRunScopesOptions extends Pick<OpenScopesOptions, "atFirstUse"> {
-  /** Of the call that writes through them. */
+  /** The call that writes through them. */
   readonly callPath?: CallPath;
 }
 

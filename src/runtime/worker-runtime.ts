@@ -206,7 +206,7 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   const call = { name, args: input, ...(extraContext ? { extraContext } : {}) };
   const args = joinContext(input, extraContext);
   const report = new CallReport(run, { callPath, depth, tool: name, args, debug: run.debug || (worker.debug ?? false) });
-  // What is called reaches what its own code declares.
+  // A callee reaches the names that its own code declares.
   const { toolsets: _, onEnd, ...others } = context;
   const gated = toGatedCall({ ...others, callPath, reach: callable.reach }, call);
   const leave = run.activity.begin(callPath);

@@ -35,7 +35,7 @@ export const skills: Toolset<SkillsConfig> = {
     { root: { type: "string", description: "The folder that has the skills, relative to this file.", examples: ["./skills"] } },
     ({ root }) => (root === undefined ? [{ path: [], message: 'needs the folder of the skills: { root: "./skills" }' }] : []),
   ),
-  // What strangers wrote becomes a part of the program's prompts.
+  // Text of strangers becomes a part of the program's prompts.
   requires: ["trust"],
   tools: () => [],
 };

@@ -110,7 +110,7 @@ async function* readNumbered(inputs: string, program: Program, lines: Map<number
   }
 }
 
-/** What cannot be read is reported where the rows are used. */
+/** Yields an error for a row that cannot be read: it is reported where the rows are used. */
 async function countRows(inputs: string, program: Program, progress: MapProgress): Promise<void> {
   let rows = 0;
   try {

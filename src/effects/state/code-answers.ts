@@ -4,7 +4,7 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 
 /** An answer of a worker's code that its prompt is asked for, too. */
 export interface CodeAnswer {
-  /** Of the worker. */
+  /** The worker's id. */
   readonly id: string;
   readonly start: FactOf<"call-start">;
   readonly output: JsonValue;

@@ -71,7 +71,7 @@ async function loadRules(path: string, readText: ProviderEnvironment["readText"]
   }
 }
 
-/** Where a path, or the longest part of it that is there, begins in the text. */
+/** Finds where a path, or the longest part of it that is there, begins in the text. */
 function offsetOf(
   document: { getIn(path: Iterable<unknown>, keep: true): unknown },
   path: readonly (string | number)[],

@@ -99,9 +99,9 @@ export interface PageAttempt {
 
 export interface PageRun {
   readonly start: JournalEntry & FactOf<"run-start">;
-  /** Of the entry. */
+  /** The entry's. */
   model?: string;
-  /** Of all requests that were paid for here. */
+  /** The sum over all requests that were paid for here. */
   usage: Usage;
   end?: FactOf<"run-end">;
   undo?: FactOf<"undo">;
