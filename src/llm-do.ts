@@ -347,7 +347,7 @@ async function runProgram(opened: OpenProgram, request: RunRequest, between: Run
 }
 
 interface SetupRequest
-  extends Pick<RunRequest, "approval" | "limits" | "prices" | "debug" | "deltas" | "onEvent" | "onMessage">,
+  extends Pick<RunRequest, "approval" | "limits" | "prices" | "debug" | "deltas" | "onEvent" | "traceOf" | "onMessage">,
     Pick<RunSetup, "runId" | "redactor" | "pace"> {
   readonly keys: readonly KeyForVariable[];
 }
@@ -355,14 +355,26 @@ interface SetupRequest
 /** Creates what runs, rehearsals and judges have in common. Rejects if nothing may begin. */
 async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<RehearsalSetup> {
   const { program, host, sources, trusted, known } = opened;
-  const { runId, redactor, debug = false, deltas: streaming = false, onEvent, onMessage, prices = {} } = request;
+  const { runId, redactor, debug = false, deltas: streaming = false, onEvent, traceOf, onMessage, prices = {} } = request;
   const policy = checkPolicy(tightenPolicy(request.approval, program));
   await requireIsolation(program, host);
   const ownScripts = scriptsOfTheUser([...program.workers.values()].flatMap(({ model }) => model ?? []));
   const mayImport = (path: string) => trusted || ownScripts.has(path);
   const environment = createProviderEnvironment(sources, { mayImport, keys: request.keys });
   return {
-    ...{ runId, host, redactor, policy, version, debug, streaming, onEvent, onMessage, givenRules: request.approval?.rules },
+    ...{
+      runId,
+      host,
+      redactor,
+      policy,
+      version,
+      debug,
+      streaming,
+      onEvent,
+      traceOf,
+      onMessage,
+      givenRules: request.approval?.rules,
+    },
     pace: request.pace,
     limits: checkLimits({ ...program.limits, ...request.limits }),
     resolveModel: createModelResolver({ ...environment, findLogin: loginFinder(host) }, known),

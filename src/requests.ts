@@ -11,6 +11,7 @@ import type { CallPath } from "./protocol/call.ts";
 import type { EventSink } from "./protocol/event.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import type { Message } from "./protocol/message.ts";
+import type { TraceLookup } from "./protocol/trace-context.ts";
 import type { Limits } from "./protocol/usage.ts";
 import type { RunResult } from "./runtime/run-entry.ts";
 import type { UndoOptions } from "./undo.ts";
@@ -133,6 +134,8 @@ export interface RunRequest<Workers extends DefinedWorkers = DefinedWorkers, Ent
   /** The place of its record: absolute path of a folder, or a store. Default: `LLM_DO_STORE`, or else the user's state folder. */
   readonly store?: RunReference["store"];
   readonly onEvent?: EventSink;
+  /** Names the span of a call, which MCP servers get with its requests: `createTelemetry` of `llm-do/otel` has it. */
+  readonly traceOf?: TraceLookup;
   /**
    * Events hold all that each call begins with, and the stacks of tools that throw; as `debug: true` in a worker. Default false.
    */
@@ -214,6 +217,7 @@ const runTable: OptionTable<RunRequest> = {
   journal: flagOption,
   store: referenceTable.store,
   onEvent: functionOption,
+  traceOf: functionOption,
   debug: flagOption,
   deltas: flagOption,
   onMessage: functionOption,

@@ -205,5 +205,6 @@ function createRuntime({
     callPath,
     depth: 0,
     progress: () => undefined,
+    traceContext: () => undefined,
   });
 }

@@ -71,8 +71,11 @@ export async function playRecorded<Found extends FoundProgram>(
 
 async function playAndReport(
   flags: RunFlags,
-  play: (listening: Pick<RunRequest, "onEvent">) => Promise<RunOutput>,
+  play: (listening: Pick<RunRequest, "onEvent" | "traceOf">) => Promise<RunOutput>,
 ): Promise<number> {
-  using listeners = openListeners({ verbosity: verbosityOf(flags), quiet: flags.quiet ?? false, events: flags.events });
-  return await reportResult(await play({ onEvent: listeners.onEvent }), flags);
+  await using telemetry = flags.otel ? await (await import("./telemetry.ts")).openTelemetry(flags) : undefined;
+  const { onEvent: also, ...tracing } = telemetry?.begin() ?? {};
+  const { events, quiet = false } = flags;
+  using listeners = openListeners({ verbosity: verbosityOf(flags), quiet, events, ...(also ? { also } : {}) });
+  return await reportResult(await play({ ...tracing, onEvent: listeners.onEvent }), flags);
 }

@@ -2,6 +2,7 @@ import {
   type Attributes,
   type Context,
   context,
+  propagation,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -10,6 +11,7 @@ import {
 } from "@opentelemetry/api";
 import { type CallPath, parentCallPath } from "../protocol/call.ts";
 import type { EventPart, EventSink, RunEvent } from "../protocol/event.ts";
+import type { TraceContext, TraceLookup } from "../protocol/trace-context.ts";
 import { version } from "../version.ts";
 import { modelAttributes, usageAttributes } from "./attributes.ts";
 
@@ -22,22 +24,29 @@ export interface TelemetryOptions {
 
 type Of<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>;
 
+/** The parts of a request for a run that make it a trace. Neither throws. */
+export interface Telemetry {
+  readonly onEvent: EventSink;
+  /** The span of a call, in the form of the process's propagator. */
+  readonly traceOf: TraceLookup;
+}
+
 /**
- * Creates a listener for `onEvent` that turns the events of one run, or of several, into spans by the conventions for generative AI: a
- * call of a worker is `invoke_agent`, a request to a model `chat`, the execution of a tool `execute_tool`. A run's first span is a child
- * of the span that is active when this is called. The listener never throws.
+ * Creates a listener that turns the events of one run, or of several, into spans by the conventions for generative AI: a call of a worker is
+ * `invoke_agent`, a request to a model `chat`, the execution of a tool `execute_tool`. A run's first span is a child of the span that is
+ * active when this is called, and the requests to MCP servers belong to the spans of their calls.
  */
-export function createTelemetry(options: TelemetryOptions = {}): EventSink {
+export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
   const tracer = options.tracer ?? trace.getTracer("llm-do", version);
   const outer = context.active();
   const runs = new Map<string, RunSpans>();
-  return (event) => {
-    if (event.replayed) return;
+  const onEvent: EventSink = (event) => {
     const run = runs.get(event.runId) ?? new RunSpans({ tracer, outer, contents: options.contents ?? false });
     runs.set(event.runId, run);
     run.add(event);
     if (event.type === "run-end") runs.delete(event.runId);
   };
+  return { onEvent, traceOf: ({ runId, callPath }) => runs.get(runId)?.traceOf(callPath) };
 }
 
 interface SpanOptions {
@@ -52,6 +61,13 @@ interface SpanEnd {
   readonly failure?: string | undefined;
 }
 
+/** The event that ends what another one begins. */
+const ends: { readonly [Type in RunEvent["type"]]?: RunEvent["type"] } = {
+  "call-start": "call-end",
+  "turn-start": "turn-end",
+  "tool-call": "tool-result",
+};
+
 /** The open spans of a run. A call path has at most one of each kind. */
 class RunSpans {
   readonly #options: SpanOptions;
@@ -61,11 +77,21 @@ class RunSpans {
   /** Messages of a worker's conversation since its last request, and its model. */
   readonly #messages = new Map<CallPath, object[]>();
 
+  /** Events of an earlier attempt of the run that began something, without those that ended it. */
+  readonly #begun = new Map<string, RunEvent>();
+
   constructor(options: SpanOptions) {
     this.#options = options;
   }
 
   add(event: RunEvent): void {
+    if (event.replayed) {
+      this.#recall(event);
+      return;
+    }
+    const begun = [...this.#begun.values()];
+    this.#begun.clear();
+    for (const { replayed: _, ...earlier } of begun) this.add(earlier);
     switch (event.type) {
       case "call-start":
         this.#startAgent(event);
@@ -101,15 +127,33 @@ class RunSpans {
     }
   }
 
+  /** Spans of an earlier attempt were sent by it, or are lost. What it left under way gets a span of this attempt. */
+  #recall(event: RunEvent): void {
+    const { type, callPath } = event;
+    if (Object.hasOwn(ends, type)) this.#begun.set(`${ends[type]} ${callPath}`, event);
+    else this.#begun.delete(`${type} ${callPath}`);
+  }
+
+  traceOf(callPath: CallPath): TraceContext | undefined {
+    const inside = this.#contextOf(callPath);
+    const carrier: { traceparent?: string; tracestate?: string } = {};
+    propagation.inject(inside, carrier);
+    const { traceparent, tracestate } = carrier;
+    return traceparent === undefined ? undefined : { traceparent, ...(tracestate === undefined ? {} : { tracestate }) };
+  }
+
   #start(
     name: string,
     event: RunEvent,
     { kind, attributes }: { readonly kind: SpanKind; readonly attributes: Attributes },
   ): Span {
-    const { tracer, outer } = this.#options;
-    const parent = this.#parentOf(event.callPath);
-    const inside = parent ? trace.setSpan(outer, parent) : outer;
-    return tracer.startSpan(name, { startTime: event.time, kind, attributes }, inside);
+    const inside = this.#contextOf(event.callPath);
+    return this.#options.tracer.startSpan(name, { startTime: event.time, kind, attributes }, inside);
+  }
+
+  #contextOf(path: CallPath): Context {
+    const parent = this.#parentOf(path);
+    return parent ? trace.setSpan(this.#options.outer, parent) : this.#options.outer;
   }
 
   /** The innermost open span around a call: its tool's, or that of the call above it. */

@@ -16,6 +16,7 @@ import type { EventSink } from "../protocol/event.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart, Message } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
+import type { TraceLookup } from "../protocol/trace-context.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
 import type { WorkerEnd } from "../toolsets/worker-toolset.ts";
@@ -59,6 +60,7 @@ export interface RunSetup {
   /** Streams responses where somebody listens to deltas. */
   readonly streaming: boolean;
   readonly onEvent: EventSink | undefined;
+  readonly traceOf?: TraceLookup | undefined;
   readonly onMessage: ((callPath: CallPath, message: Message) => void) | undefined;
 }
 

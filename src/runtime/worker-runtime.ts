@@ -104,6 +104,7 @@ export function createRuntime(context: CodeContext, begun?: Set<Promise<unknown>
     step: ((name, fn) => stepping().step(name, fn)) as WorkerRuntime["step"],
     now: () => stepping().now(),
     progress: (message: string) => run.emit(context, { type: "progress", message: String(message) }),
+    traceContext: () => run.traceOf?.({ runId: run.runId, callPath }),
     call,
     map: (...given: Parameters<WorkerRuntime["map"]>) => quiet(createMap(call)(...given)),
   };

@@ -65,6 +65,7 @@ export async function createTestRuntime(options: TestRuntimeOptions = {}): Promi
     step: async (_name, fn) => fn(),
     now: async () => host.clock.now(),
     progress: (message) => told.push(String(message)),
+    traceContext: () => undefined,
     ...{ call, map: createMap(call) },
     files: () =>
       Object.fromEntries(Object.entries(host.snapshot(folder)).map(([path, text]) => [path.slice(folder.length + 1), text])),

@@ -2,6 +2,7 @@ import type { Scopes } from "../host/scopes.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { AsJson } from "../protocol/json.ts";
 import type { FilePart, ToolResult } from "../protocol/message.ts";
+import type { TraceContext } from "../protocol/trace-context.ts";
 import type { CallableName, InputOf, OutputOf } from "./callables.ts";
 
 /** All that a tool sees of the run: not the registry, not the approver, not the configuration. */
@@ -41,6 +42,8 @@ export interface WorkerRuntime {
   now(): Promise<number>;
   /** Tells whoever listens; never fails. */
   progress(message: string): void;
+  /** The span of this call, for requests to other processes. Undefined without telemetry. */
+  traceContext(): TraceContext | undefined;
 }
 
 export interface CallOptions {

@@ -107,6 +107,12 @@ test("a message can be cancelled, and the conversation goes on as it was", async
   expect((await prompt(sessionId, "next")).text).toBe("1 messages: next");
 });
 
+test("a picture that the model draws is shown", async () => {
+  const { begin, prompt, updates } = await connect((await createDoorWorld()).folder);
+  expect((await prompt(await begin(), "draw it")).text).toBe("drawn");
+  expect(updates.at(-1)).toMatchObject({ content: { type: "image", mimeType: "image/png", data: picture } });
+});
+
 test("pictures are attachments; a link is a name, and no file that the client names is read", async () => {
   const world = await createDoorWorld();
   const { begin, prompt } = await connect(world.folder);

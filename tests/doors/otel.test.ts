@@ -1,8 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import * as names from "@opentelemetry/semantic-conventions/incubating";
 import { expect, onTestFinished, test } from "vitest";
-import { runCli } from "../cli/run-cli.ts";
+import { bin, cleanEnvironment, runCli, writeProgram } from "../cli/run-cli.ts";
 import { createDoorWorld } from "./world.ts";
 
 interface Attribute {
@@ -44,7 +48,7 @@ test("a run is a tree of spans by the conventions, below the caller's span, and 
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: address,
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-    TRACEPARENT: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    TRACEPARENT: caller,
   };
   const args = [".", "write it", "--trust", "--approve-all", "-q", "--otel"];
   expect(await runCli(args, { cwd: world.folder, env })).toMatchObject({ exitCode: 0, stdout: "written\n" });
@@ -63,6 +67,62 @@ test("a run is a tree of spans by the conventions, below the caller's span, and 
     expect(["chat", "execute_tool", "invoke_agent"]).toContain(textOf(span, "gen_ai.operation.name"));
   }
   expect(JSON.stringify(spans)).not.toContain("hello");
+});
+
+const caller = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+const library = pathToFileURL(join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/server/dist/")).href;
+
+/** A server that answers with the `_meta` of the request, and a worker that calls it. */
+function writeMcpProgram(): Promise<string> {
+  return writeProgram({
+    "server.mjs": `import { McpServer } from "${library}index.mjs";
+import { serveStdio } from "${library}stdio.mjs";
+serveStdio(() => {
+  const server = new McpServer({ name: "echo", version: "1" });
+  server.registerTool("meta", { description: "Tells." }, (context) => ({
+    content: [{ type: "text", text: JSON.stringify(context.mcpReq._meta ?? {}) }],
+  }));
+  return server;
+});
+`,
+    "llm-do.yaml": `mcp_servers: { echo: { command: "${process.execPath}", args: [server.mjs], isolated: false } }\n`,
+    "main.worker": "---\nmodel: scripted:model.mjs\ntoolsets: { mcp: { servers: [echo] } }\n---\nAsk.\n",
+    "model.mjs":
+      'export default ({ turn, toolResults }) => (turn === 1 ? { calls: [{ tool: "echo__meta", args: {} }] } : JSON.stringify(toolResults().at(-1).result.value));\n',
+  });
+}
+
+test("the context of a call passes to an MCP server, with the state of the caller's trace", async () => {
+  const { spans, address } = await receive();
+  const cwd = await writeMcpProgram();
+  const args = [".", "go", "--trust", "--approve-all", "-q"];
+  const untraced = await runCli(args, { cwd });
+  expect(untraced).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(untraced.stdout).not.toContain("traceparent");
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: address, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
+  const { stdout } = await runCli([...args, "--otel"], { cwd, env: { ...env, TRACEPARENT: caller, TRACESTATE: "vendor=1" } });
+  const tool = spans.find(({ name }) => name === "execute_tool echo__meta");
+  expect(stdout.replaceAll("\\", "")).toContain(`"traceparent":"00-${tool?.traceId}-${tool?.spanId}-01","tracestate":"vendor=1"`);
+  expect(tool?.traceId).toBe("0af7651916cd43dd8448eb211c80319c");
+});
+
+test("the context of a client's call passes into the run that it begins, and a run that goes on has spans, too", async () => {
+  const { spans, address } = await receive();
+  const { folder } = await createDoorWorld();
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: address, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
+  const client = new Client({ name: "test", version: "1" });
+  const args = [bin, "mcp", folder, "--trust", "--otel", "--hold"];
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, env: { ...cleanEnvironment(folder), ...env }, stderr: "pipe" }),
+  );
+  const { content } = await client.callTool({ name: "desk", arguments: { input: "write it" }, _meta: { traceparent: caller } });
+  await client.close();
+  const agent = spans.find(({ name }) => name === "invoke_agent main");
+  expect(agent).toMatchObject({ traceId: "0af7651916cd43dd8448eb211c80319c", parentSpanId: "b7ad6b7169203331" });
+  spans.length = 0;
+  const [, run = ""] = /llm-do resume (\S+?)\\n/.exec(JSON.stringify(content)) ?? [];
+  await runCli(["resume", run, "--trust", "--approve-all", "--otel"], { cwd: folder, env });
+  expect(spans.map(({ name }) => name).sort()).toEqual(["chat model.mjs", "execute_tool write_file", "invoke_agent main"]);
 });
 
 test("what is denied is an event, and what failed has its error", async () => {

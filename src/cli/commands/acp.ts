@@ -34,12 +34,12 @@ async function serveWorker(target: string | undefined, flags: RunFlags, output: 
     const { program } = await openProgram([target ?? "."], whole, { toRun: true });
     if (program.entry.kind === "code") throw new UsageError("a conversation is with a worker, and the entry is code");
     await using telemetry = await openTelemetry(whole);
-    const { signal: _, attachments: __, ...request } = { ...createRequest(whole, signal), onEvent: telemetry.onEvent };
+    const { signal: _, attachments: __, ...request } = createRequest(whole, signal);
     const note = (message: string) => writeStderr(`llm-do: ${message}\n`);
     await useProxies(process.env, note);
     const { serveAcp } = await import("../../doors/acp/agent.ts");
     await serveAcp({
-      ...{ program, request, policy, signal, onNote: note },
+      ...{ program, request, policy, signal, onNote: note, trace: telemetry.begin },
       input: Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>,
       output: Writable.toWeb(output) as WritableStream<Uint8Array>,
       listEarlier: async () => {

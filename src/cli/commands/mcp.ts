@@ -39,12 +39,13 @@ async function serveWorkers(targets: readonly string[], flags: DoorFlags, output
     const policy = await createPolicy(whole, undefined);
     const workers = await openWorkers(targets.length === 0 ? ["."] : targets, whole);
     await using telemetry = await openTelemetry(whole);
-    const { signal: _, attachments: __, ...request } = { ...createRequest(whole, signal), onEvent: telemetry.onEvent };
+    const { signal: _, attachments: __, ...request } = createRequest(whole, signal);
     await useProxies(process.env, (message) => writeStderr(`llm-do: ${message}\n`));
     const { serveMcp } = await import("../../doors/mcp/door.ts");
     writeStderr(`llm-do: offers ${workers.map(({ name }) => name).join(", ")}\n`);
     await serveMcp({
       ...{ workers, request, policy, output, signal, input: process.stdin },
+      trace: telemetry.begin,
       askClient: flags.askClient ?? false,
       outlivesClient: flags.hold ?? false,
       after: (milliseconds, expire) => {

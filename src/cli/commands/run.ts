@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CompileError } from "../../compile/compile-error.ts";
 import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
-import type { EventSink } from "../../protocol/event.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Limits } from "../../protocol/usage.ts";
@@ -72,15 +71,16 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     if (flags.dryRun) return await showFirstRequest(whole, opened, flags);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
     await using telemetry = flags.otel ? await (await import("../telemetry.ts")).openTelemetry(flags) : undefined;
-    const onEvent: EventSink = (event) => telemetry?.onEvent(event);
+    const { onEvent = () => undefined, ...tracing } = telemetry?.begin() ?? {};
+    const traced = { ...whole, ...tracing };
     const onRun = () => startRun(secondsOf(opened.program, request));
     if (isDrawn && terminal) {
       const onIdle = () => watchdog.limit(undefined);
-      const start = { request: whole, opened, host, targets: read.targets, flags, terminal, onRun, onIdle, signals };
+      const start = { request: traced, opened, host, targets: read.targets, flags, terminal, onRun, onIdle, signals };
       return await runDrawn({ ...start, onEvent });
     }
     await onRun();
-    return await runAndReport({ ...whole, onEvent }, opened.program, flags);
+    return await runAndReport({ ...traced, onEvent }, opened.program, flags);
   } catch (thrown) {
     const exitCode = await reportFailure(thrown, flags);
     if (isMissingTarget(thrown)) suggestWords(words, commands);

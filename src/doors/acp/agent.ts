@@ -84,7 +84,7 @@ export async function serveAcp(options: AcpAgentOptions): Promise<void> {
       return {};
     })
     .onRequest(methods.agent.session.prompt, ({ params, client, signal: ofRequest }) =>
-      find(params.sessionId).prompt(client, params.prompt, AbortSignal.any([ofRequest, signal])),
+      find(params.sessionId).prompt(client, params, AbortSignal.any([ofRequest, signal])),
     )
     .onNotification(methods.agent.session.cancel, ({ params }) => conversations.get(params.sessionId)?.cancel());
   const connection = app.connect(ndJsonStream(output, input));

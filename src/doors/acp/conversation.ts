@@ -1,4 +1,11 @@
-import { type AgentContext, type ContentBlock, methods, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
+import {
+  type AgentContext,
+  type ContentBlock,
+  methods,
+  type PromptRequest,
+  type PromptResponse,
+  RequestError,
+} from "@agentclientprotocol/sdk";
 import type { ApprovalPolicy, Approver } from "../../approval/policy.ts";
 import { type Program, type RunOutput, type RunRequest, run } from "../../llm-do.ts";
 import type { ApprovalDecision, ApprovalRequest, ApprovalRule } from "../../protocol/approval.ts";
@@ -9,14 +16,23 @@ import { textOrJson } from "../../ui/explain/phrases.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { renderQuestion } from "../render-question.ts";
+import type { TraceRequest } from "../trace-request.ts";
 import { readPermission, toPermission } from "./permissions.ts";
-import { chunk, toUpdate } from "./updates.ts";
+import { chunk, fileChunk, toUpdate } from "./updates.ts";
 
 export interface ConversationOptions {
   readonly program: Program;
   /** For the run of each message: limits, prices, providers. */
-  readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal">;
+  readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal" | "onEvent">;
+  readonly trace: TraceRequest;
   readonly policy: ApprovalPolicy;
+}
+
+interface ConversationMessage {
+  readonly blocks: readonly ContentBlock[];
+  readonly signal: AbortSignal;
+  /** `_meta` of the request. */
+  readonly caller: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -44,12 +60,12 @@ export class Conversation {
   }
 
   /** Answers a message. Rejects with a `RequestError` where the run failed; the conversation then stays as it was. */
-  async prompt(client: AgentContext, blocks: readonly ContentBlock[], outer: AbortSignal): Promise<PromptResponse> {
+  async prompt(client: AgentContext, { prompt, _meta }: PromptRequest, outer: AbortSignal): Promise<PromptResponse> {
     if (this.#controller) throw RequestError.invalidRequest(undefined, "a message of this session is being answered");
     this.#controller = new AbortController();
     const signal = AbortSignal.any([this.#controller.signal, outer]);
     try {
-      const output = await this.#run(client, blocks, signal);
+      const output = await this.#run(client, { blocks: prompt, signal, caller: _meta ?? undefined });
       this.#history = output.messages;
       return { stopReason: output.stopReason === "done" ? "end_turn" : "max_tokens" };
     } catch (thrown) {
@@ -65,8 +81,9 @@ export class Conversation {
     this.#controller?.abort(new Error("the client cancelled the message"));
   }
 
-  async #run(client: AgentContext, blocks: readonly ContentBlock[], signal: AbortSignal): Promise<RunOutput> {
+  async #run(client: AgentContext, { blocks, signal, caller }: ConversationMessage): Promise<RunOutput> {
     const { program, request, policy } = this.#options;
+    const { onEvent, ...tracing } = this.#options.trace(caller);
     const notify = (update: ReturnType<typeof toUpdate>) => {
       if (update) client.notify(methods.client.session.update, { sessionId: this.id, update }).catch(() => undefined);
     };
@@ -79,18 +96,20 @@ export class Conversation {
     let streamed = "";
     const output = await run({
       ...request,
+      ...tracing,
       ...readBlocks(blocks),
       ...{ program, approval, signal, history: this.#history, deltas: true },
       onEvent: (event) => {
         if (event.type === "turn-start" && event.depth === 0) streamed = "";
         if (event.type === "text-delta" && event.depth === 0) streamed += event.text;
         notify(toUpdate(event));
-        request.onEvent?.(event);
+        onEvent?.(event);
       },
     });
     const text = textOrJson(output.output);
     if (text !== streamed)
       notify(chunk("agent_message_chunk", typeof output.output === "string" ? text : `\`\`\`json\n${text}\n\`\`\``));
+    for (const file of output.artifacts) notify(fileChunk(file));
     if (output.reason !== undefined) notify(chunk("agent_message_chunk", `\n\n(The answer is not whole: ${output.reason})`));
     return output;
   }

@@ -1,14 +1,16 @@
-import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
+import type { ContentBlock, SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import type { Preview } from "../../protocol/approval.ts";
 import type { RunEvent } from "../../protocol/event.ts";
 import type { JsonValue } from "../../protocol/json.ts";
-import type { Message } from "../../protocol/message.ts";
+import type { Artifact, Message } from "../../protocol/message.ts";
 import { callLabel } from "../../ui/call-label.ts";
 import { renderEvent } from "../../ui/headless/render-event.ts";
 import { renderResult } from "../../ui/render-result.ts";
 
 /** Characters of a tool's result that a client gets. */
 const longestResult = 4000;
+/** Characters of base64 of a file that came of a run. */
+const longestFile = 4_000_000;
 
 const kinds: Readonly<Record<string, ToolKind>> = {
   read_file: "read",
@@ -77,6 +79,18 @@ export function* toHistory(messages: readonly Message[]): Iterable<SessionUpdate
     for (const part of parts)
       if (part.type === "text") yield chunk(role === "user" ? "user_message_chunk" : "agent_message_chunk", part.text);
   }
+}
+
+/** A file that came of a run: what an editor draws or plays, and others as they are. */
+export function fileChunk({ name, mediaType, bytes, data }: Artifact): SessionUpdate {
+  if (data.length > longestFile) return chunk("agent_message_chunk", `\n\n(${name}, ${bytes} bytes, is too large to be sent)`);
+  const [kind] = mediaType.split("/");
+  const uri = `llm-do:///${encodeURIComponent(name)}`;
+  const content: ContentBlock =
+    kind === "image" || kind === "audio"
+      ? { type: kind, data, mimeType: mediaType }
+      : { type: "resource", resource: { uri, mimeType: mediaType, blob: data } };
+  return { sessionUpdate: "agent_message_chunk", content };
 }
 
 export function chunk(

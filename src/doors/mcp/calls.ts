@@ -2,6 +2,7 @@ import {
   type CallToolResult,
   type InputRequiredResult,
   inputRequired,
+  type RequestId,
   SdkError,
   SdkErrorCode,
   type Server,
@@ -16,12 +17,14 @@ import { takeInlineFiles } from "../inline-files.ts";
 import type { OfferedWorker } from "../offered-worker.ts";
 import { renderQuestion } from "../render-question.ts";
 import { type AskedQuestion, askedBy, type RunningCall, type Step, startCall } from "../running-call.ts";
+import type { TraceRequest } from "../trace-request.ts";
 import type { KeptFiles } from "./files.ts";
 import { canAsk, describeFailure, failure, formOf, progressOf, readDecision, toResult } from "./results.ts";
 
 export interface CallOptions {
   /** For every run: limits, prices, providers. */
-  readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal">;
+  readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal" | "onEvent">;
+  readonly trace: TraceRequest;
   readonly policy: ApprovalPolicy;
   /** Questions go to clients that can show a form. A client may be an agent that answers by itself. */
   readonly askClient: boolean;
@@ -36,6 +39,14 @@ export interface CallOptions {
 /** Most calls under way at once: a client that floods is refused. */
 const mostCalls = 32;
 
+interface NewCall {
+  readonly worker: OfferedWorker;
+  readonly args: JsonObject;
+  readonly canBeAsked: boolean;
+  /** `_meta` of the request. */
+  readonly caller: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** A run that a tool call began. */
 interface Call {
   readonly worker: OfferedWorker;
@@ -44,12 +55,19 @@ interface Call {
   listen: EventSink;
 }
 
+/** A question that a client was asked by the answer to a request. */
+interface OpenQuestion {
+  readonly call: Call;
+  readonly request: RequestId;
+  readonly stopTimer: () => void;
+}
+
 /** The runs of one `llm-do mcp`. */
 export class McpCalls {
   readonly #options: CallOptions;
   readonly #files: KeptFiles;
   /** Calls that wait for an answer, by the id of the open question, which an answer uses up. */
-  readonly #asking = new Map<string, { readonly call: Call; readonly stopTimer: () => void }>();
+  readonly #asking = new Map<string, OpenQuestion>();
   readonly #underWay = new Map<Call, Promise<unknown>>();
 
   constructor(options: CallOptions, files: KeptFiles) {
@@ -66,7 +84,8 @@ export class McpCalls {
     const question = mcpReq.requestState<string>();
     if (question === undefined && this.#underWay.size >= mostCalls)
       return failure(`${mostCalls} calls are under way; call again when one has ended`);
-    const call = question === undefined ? this.#begin(worker, args, canAsk(server, context)) : this.#take(question, worker);
+    const begin = () => this.#begin({ worker, args, canBeAsked: canAsk(server, context), caller: mcpReq._meta });
+    const call = question === undefined ? begin() : this.#take(question, worker);
     if (!call) return failure("this question was answered already, or its call has ended");
     call.listen = progressOf(context);
     const stop = () => {
@@ -77,10 +96,20 @@ export class McpCalls {
     if (mcpReq.signal.aborted) stop();
     if (question !== undefined) call.running.answer(question, readDecision(getOwn(mcpReq.inputResponses ?? {}, "approval")));
     try {
-      return this.#toAnswer(call, await call.running.next());
+      return this.#toAnswer(call, await call.running.next(), mcpReq.id);
     } finally {
       mcpReq.signal.removeEventListener("abort", stop);
       call.listen = () => undefined;
+    }
+  }
+
+  /** Ends the run that waits for the answer to a question which a request led to. The library knows of open requests alone. */
+  cancel(request: unknown): void {
+    for (const [id, asking] of this.#asking) {
+      if (asking.request !== request) continue;
+      this.#asking.delete(id);
+      asking.stopTimer();
+      asking.call.running.abort(new Error("the client cancelled the call"));
     }
   }
 
@@ -95,16 +124,18 @@ export class McpCalls {
     await Promise.allSettled(this.#underWay.values());
   }
 
-  #begin(worker: OfferedWorker, args: JsonObject, canBeAsked: boolean): Call {
+  #begin({ worker, args, canBeAsked, caller }: NewCall): Call {
     const { policy, askClient, request } = this.#options;
+    const { onEvent: traced, ...tracing } = this.#options.trace(caller);
     let ended: Promise<RunOutput> | undefined;
     const running = startCall((approver, signal) => {
       const approval = askClient && canBeAsked ? askedBy(policy, asWhole(approver)) : policy;
       const onEvent: EventSink = (event) => {
         call?.listen(event);
-        request.onEvent?.(event);
+        traced?.(event);
       };
-      ended = run({ ...request, ...takeInlineFiles(worker.input, args), program: worker.program, approval, signal, onEvent });
+      const { program } = worker;
+      ended = run({ ...request, ...tracing, ...takeInlineFiles(worker.input, args), program, approval, signal, onEvent });
       return ended;
     });
     const call: Call | undefined = { worker, running, listen: () => undefined };
@@ -121,20 +152,20 @@ export class McpCalls {
     return found.call;
   }
 
-  #toAnswer(call: Call, step: Step): CallToolResult | InputRequiredResult {
+  #toAnswer(call: Call, step: Step, request: RequestId): CallToolResult | InputRequiredResult {
     if (step.type === "failed") return failure(describeFailure(step.thrown));
     if (step.type === "done") return toResult(call.worker, step.output, this.#files.keep(step.output));
-    return this.#ask(call, step);
+    return this.#ask(call, step, request);
   }
 
-  #ask(call: Call, { id, request }: AskedQuestion): InputRequiredResult {
+  #ask(call: Call, { id, request: question }: AskedQuestion, request: RequestId): InputRequiredResult {
     const expire = () => {
       this.#asking.delete(id);
       call.running.answer(id, { type: "deny", note: "nobody answered in time" });
     };
     const { after, patience } = this.#options;
-    this.#asking.set(id, { call, stopTimer: after(patience, expire) });
-    const approval = inputRequired.elicit(formOf(renderQuestion(request) ?? ""));
+    this.#asking.set(id, { call, request, stopTimer: after(patience, expire) });
+    const approval = inputRequired.elicit(formOf(renderQuestion(question) ?? ""));
     return inputRequired({ inputRequests: { approval }, requestState: id });
   }
 }

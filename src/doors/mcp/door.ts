@@ -54,6 +54,11 @@ export async function serveMcp(options: McpDoorOptions): Promise<void> {
   };
   const transport = new StdioServerTransport(input, output);
   const handle = serveStdio(create, { transport, onerror: onProblem });
+  const { onmessage } = transport;
+  transport.onmessage = (message) => {
+    if ("method" in message && message.method === "notifications/cancelled") calls.cancel(message.params?.["requestId"]);
+    onmessage?.(message);
+  };
   await Promise.race([ended(input), closed(transport), aborted(signal)]);
   await handle.close();
   await calls.close();

@@ -6,6 +6,7 @@ import type {
   RequestOptions,
 } from "@modelcontextprotocol/client";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import type { TraceContext } from "../../protocol/trace-context.ts";
 import { clipText } from "../../util/clip-text.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
@@ -185,7 +186,7 @@ async function perform(client: Client, request: ServerRequest, calling: Calling)
   };
   try {
     const signal = AbortSignal.any([runtime.signal, patience.spent]);
-    return await send(client, request, { signal, timeout: forever, onprogress });
+    return await send(client, { ...request, trace: runtime.traceContext() }, { signal, timeout: forever, onprogress });
   } catch (thrown) {
     runtime.signal.throwIfAborted();
     if (link.ended.aborted) {
@@ -201,22 +202,25 @@ async function perform(client: Client, request: ServerRequest, calling: Calling)
   }
 }
 
-async function send(client: Client, request: ServerRequest, options: RequestOptions): Promise<JsonValue> {
+type TracedRequest = ServerRequest & { readonly trace: TraceContext | undefined };
+
+async function send(client: Client, request: TracedRequest, options: RequestOptions): Promise<JsonValue> {
+  const meta = request.trace ? { _meta: { ...request.trace } } : {};
   switch (request.type) {
     case "tool": {
-      const result = await client.callTool({ name: request.name, arguments: request.args }, options);
+      const result = await client.callTool({ name: request.name, arguments: request.args, ...meta }, options);
       const value = toValue(result);
       if (result.isError !== true) return value;
       throw toolFailure("tool_failed", typeof value === "string" && value !== "" ? value : JSON.stringify(value));
     }
     case "read-resource": {
-      const { contents } = await client.readResource({ uri: request.uri }, options);
+      const { contents } = await client.readResource({ uri: request.uri, ...meta }, options);
       return clip(contents.map(describeContents).join("\n"));
     }
     case "list-resources": {
-      const { resources } = await client.listResources({}, options);
+      const { resources } = await client.listResources(meta, options);
       // Not every server with resources has templates.
-      const { resourceTemplates } = await client.listResourceTemplates({}, options).catch((thrown: unknown) => {
+      const { resourceTemplates } = await client.listResourceTemplates(meta, options).catch((thrown: unknown) => {
         options.signal?.throwIfAborted();
         if (thrown instanceof Error && "code" in thrown && thrown.code === methodNotFound) return { resourceTemplates: [] };
         throw thrown;
