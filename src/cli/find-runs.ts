@@ -93,8 +93,12 @@ export async function findRun(choice: RunChoice): Promise<FoundRun> {
   const runs = runsOf(host, program ? { program } : {});
   if (!program && changes) throw new UsageError(await describeChoice(host, runs));
   for await (const found of runs) if (await applies(found)) return found;
-  const whose = program ? ` of ${program.root}` : "";
-  throw new UsageError(`there is no ${what}${whose}; \`${list}\` names what there is`);
+  if (!program || target !== undefined) {
+    const whose = program ? ` for the program in ${program.root}` : "";
+    throw new UsageError(`there is no ${what}${whose}; \`${list}\` names what there is`);
+  }
+  const why = await describeProgramOfHere(host, program);
+  throw new UsageError(`there is no ${what} for ${why}${await listRuns(runsOf(host, {}))}`);
 }
 
 /** The runs of a program, or without one of that of this folder, newest first. Rejects with a `UsageError` where there is none. */
@@ -109,10 +113,23 @@ export async function findRunsToChange(target: string | undefined): Promise<read
 const mostListed = 10;
 
 async function describeChoice({ workingDirectory }: Host, runs: AsyncIterable<FoundRun>): Promise<string> {
+  return `${workingDirectory} is in no program, so \`last\` means no run here${await listRuns(runs)}`;
+}
+
+/** Continues a message with the newest runs. Empty where there is none. */
+async function listRuns(runs: AsyncIterable<FoundRun>): Promise<string> {
   const listed = await takeFirst(runs, mostListed);
   const lines = listed.map(({ runId, root }) => `\n  ${runId}  ${root}`);
-  const rest = lines.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
-  return `${workingDirectory} is in no program, so \`last\` means no run here${rest}`;
+  return lines.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
+}
+
+/** Names the file that makes a folder above the working directory the program of it. */
+async function describeProgramOfHere({ files, workingDirectory }: Host, { root }: ProgramOfRun): Promise<string> {
+  const names = await files.names(root).catch(() => []);
+  const named = [manifestName, "main.worker"].find((name) => names.some((other) => other === name));
+  const file = named ?? names.find((name) => name.endsWith(".worker"));
+  const why = file === undefined ? "" : ` (${join(root, file)} makes ${workingDirectory} a part of it)`;
+  return `the program in ${root}${why}`;
 }
 
 /** The program that a command means. Default: that of this folder. Rejects with a `UsageError` where there is none. */

@@ -9,7 +9,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ['llm-do main.worker "what to pay attention to"', "run a program"],
     ["llm-do examples/pitchdeck_eval --help", "a program's inputs, and what it may do"],
     ["llm-do run --help", "all flags of a run"],
-    ["llm-do docs first-steps", "the tutorial"],
+    ["llm-do docs first-steps", "from an empty folder to a program of your own"],
   ],
   "llm-do run": [
     ['llm-do . "what to pay attention to" --model anthropic:claude-sonnet-4-5'],

@@ -35,6 +35,8 @@ export interface ReportFlags {
   readonly quiet?: boolean;
   readonly verbose: number;
   readonly debug?: boolean;
+  /** False: no record was kept. Default true. */
+  readonly journal?: boolean;
   /** The output stands on the terminal already. Default false. */
   readonly isShown?: boolean;
 }
@@ -100,6 +102,8 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
   }
   writeStderr(await renderFailure(thrown, flags));
   if (runId !== null && questions.length > 0) writeStderr(renderWaiting({ runId, questions }, behind));
+  else if (runId !== null && flags.journal !== false && exitCode >= exitCodes.hungUp)
+    writeStderr(`llm-do: \`llm-do resume ${runId}\` goes on with it\n`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   if (usage && flags.verbose > 0 && !flags.quiet) writeStderr(`llm-do: spent ${renderUsage(usage)}\n`);
   return exitCode;

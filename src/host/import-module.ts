@@ -39,7 +39,7 @@ const problems: ReadonlyMap<string, SyntaxProblem> = new Map([
     "ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING",
     {
       what: "TypeScript inside node_modules, which Node does not run",
-      hint: "The package has to publish JavaScript.",
+      hint: "Copy the program to a folder outside of node_modules, and run it there. A package that is to be used in place has to publish JavaScript.",
     },
   ],
 ]);

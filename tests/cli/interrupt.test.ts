@@ -8,6 +8,7 @@ import { copyExample, runCli, slowScripted, startCli, writeProgram, writeStubbor
 
 const args = [".", "--model", slowScripted, "--approve-all", "-v"];
 const slow = { SLOW_MILLISECONDS: "700" };
+const goesOnLine = /^llm-do: `llm-do resume (\S+)` goes on with it$/m;
 const allThree = ["pitch_evaluator#1 starts", "pitch_evaluator#2 starts", "pitch_evaluator#3 starts"];
 
 async function readEntries(cwd: string): Promise<JournalEntry[]> {
@@ -50,6 +51,7 @@ describe("a signal in the middle of three parallel children", () => {
       expect(stderr).toContain(`llm-do: the run was aborted: ${word}\n`);
       expect(isAlive(running.child.pid)).toBe(false);
       const entries = await readEntries(cwd);
+      expect(stderr).toMatch(goesOnLine);
       expect(entries.at(-1)).toMatchObject({ type: "run-end", stopReason: "aborted" });
       const ends = entries.filter((entry) => entry.type === "call-end").map((entry) => [entry.callPath, entry.stopReason]);
       expect(ends).toHaveLength(4);
@@ -57,6 +59,27 @@ describe("a signal in the middle of three parallel children", () => {
       expect(await readdir(join(cwd, "evaluations")).catch(() => [])).toEqual([]);
     });
   }
+
+  it("names the run, and the line printed goes on with it", async () => {
+    const cwd = await copyExample();
+    const running = startCli(args, { cwd, env: slow });
+    for (const text of allThree) await running.stderrHolds(text);
+    running.child.kill("SIGINT");
+    const [, runId = ""] = goesOnLine.exec((await running.result).stderr) ?? [];
+    const resumed = await runCli(["resume", runId, "--model", slowScripted, "--approve-all"], {
+      cwd,
+      env: { SLOW_MILLISECONDS: "1" },
+    });
+    expect(resumed).toMatchObject({ exitCode: 0 });
+  });
+
+  it("names no way on for a run without a record", async () => {
+    const cwd = await copyExample();
+    const running = startCli([...args, "--no-journal"], { cwd, env: slow });
+    for (const text of allThree) await running.stderrHolds(text);
+    running.child.kill("SIGINT");
+    expect((await running.result).stderr).not.toContain("llm-do resume");
+  });
 
   it("says so with --json", async () => {
     const cwd = await copyExample();
@@ -75,6 +98,7 @@ describe("a signal in the middle of three parallel children", () => {
     terminal.type("\x03");
     expect(await terminal.exitCode).toBe(130);
     expect(terminal.screen()).toContain("llm-do: stopping; press Ctrl-C again to end at once");
+    expect(terminal.screen()).toMatch(/llm-do resume \d{8}-\d{6}-\w+` goes on with it/);
   });
 });
 

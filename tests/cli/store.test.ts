@@ -74,6 +74,19 @@ describe("a command without an id", () => {
     expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("of a, entry main") });
     expect((await run(".", "resume")).stderr).toMatch(/name one of your runs:\n {2}\S+ {2}\/.*\/a\n/);
   });
+
+  test("names the worker file above that makes the folder a part of a program without runs", async () => {
+    const { folder, run } = await twoPrograms();
+    expect((await run("a", ".", "one", "--approve-all")).exitCode).toBe(0);
+    writeFileSync(join(folder, "main.worker"), worker);
+    mkdirSync(join(folder, "c"));
+    for (const command of [["runs", "show", "last"], ["view"], ["resume"], ["undo"]]) {
+      const { exitCode, stderr } = await run("c", ...command);
+      expect({ command, exitCode }).toEqual({ command, exitCode: 2 });
+      expect(stderr).toContain(`${join(folder, "main.worker")} makes ${join(folder, "c")} a part of it`);
+      expect(stderr).toMatch(/name one of your runs:\n {2}\S+ {2}\/.*\/a\n/);
+    }
+  });
 });
 
 describe("the state folder", () => {

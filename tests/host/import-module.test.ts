@@ -59,6 +59,13 @@ describe("importModule, in a folder without a package", () => {
     expect((await host.importModule(join(folder, "tools.ts")))["all"]).toEqual(["function", "function", "function"]);
   });
 
+  test("tells where a program runs that lies in node_modules", async () => {
+    put({ "node_modules/thing/tools.ts": "export const a: number = 1;" });
+    expect((await failure("node_modules/thing/tools.ts")).message).toContain(
+      "Copy the program to a folder outside of node_modules",
+    );
+  });
+
   test("leaves modules in node_modules alone", async () => {
     put({
       "tools.ts": 'export * from "thing";',

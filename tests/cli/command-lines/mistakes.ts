@@ -29,7 +29,7 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
     [["verdict", ".", "write_file", "{"], "llm-do: the arguments cannot be read as JSON: "],
     [["init"], "init overwrites nothing, and there is already:\n  main.worker\n"],
     [["runs", "show", "last"], "`llm-do runs list` names"],
-    [["runs", "show", "last", "."], "there is no run of "],
+    [["runs", "show", "last", "."], "there is no run for the program in "],
     [["runs", "show", "none"], "llm-do: there is no run `none`; `llm-do runs list` names what there is\n"],
     [["runs", "list", "nowhere"], "llm-do: there is no `nowhere`\n"],
     [["replay", "none"], "llm-do: there is no run `none` of `.`"],
