@@ -9,7 +9,7 @@ import type { Host } from "./host/host.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createWorkerRecords } from "./host/worker-records.ts";
 import { filesBefore } from "./journal/files-before.ts";
-import { openStore } from "./journal/find-store.ts";
+import { isAddress, openStore } from "./journal/find-store.ts";
 import type { NewRun, OpenRecord } from "./journal/store.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
 import type { Provider } from "./models/provider.ts";
@@ -169,7 +169,8 @@ export async function beginRecord(
       .realPath(path)
       .catch(async () => (dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path))));
   const store = openStore(host, given);
-  if (typeof given !== "object" && !store.isOwn) await refuseOverlap(program, await realPath(store.path), realPath);
+  if (typeof given !== "object" && !store.isOwn && !isAddress(store.path))
+    await refuseOverlap(program, await realPath(store.path), realPath);
   return store.create({ ...run, program: { root: await realPath(root), ...(isNamed ? { name } : {}) }, isTrusted: trust });
 }
 

@@ -271,9 +271,11 @@ export function showCall(call: PendingCall, prepared: PreparedCall, redactor: Re
   return { ...prepared, question: { digest, description, preview } };
 }
 
-/** The folders that the scopes of the caller stand for, which its questions name by their scopes. */
+/** The folders that the scopes of the caller stand for, which its questions name by their scopes; those of the program by their path in it. */
 export function placesOf({ request }: PendingCall): JsonValue {
-  return request.runtime.scopes.declarations.map(({ name, root, realRoot = root }) => [name, realRoot]);
+  return request.runtime.scopes.declarations.map(({ name, root, realRoot = root, inProgram }) =>
+    inProgram === undefined ? [name, realRoot] : [name, null, inProgram],
+  );
 }
 
 /** Returns what an approval for the run is bound to, beside the arguments. */

@@ -1,8 +1,8 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { manifestName } from "../compile/load-manifest.ts";
-import { type Host, variable } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
-import { openStore } from "../journal/find-store.ts";
+import { isAddress, openStore } from "../journal/find-store.ts";
 import { importedStore } from "../journal/folder-store.ts";
 import type { ProgramOfRun, RunFilter, RunStore, RunSummary } from "../journal/store.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -60,7 +60,10 @@ export async function takeFirst<T>(many: AsyncIterable<T>, most = Number.POSITIV
 
 async function* runsOf(host: Host, filter: RunFilter, isForeign = false): AsyncIterable<FoundRun> {
   const store = isForeign ? importedStore(host) : storeOfUser(host);
-  for await (const { id, ...run } of store.list(filter)) yield { runId: id, store, ...(isForeign ? { isForeign } : {}), ...run };
+  // In a database, folders are those of another machine.
+  const here = filter.program && isAddress(store.path) ? { root: filter.program.root } : {};
+  for await (const { id, ...run } of store.list(filter))
+    yield { runId: id, store, ...(isForeign ? { isForeign } : {}), ...run, ...here };
 }
 
 /** A record that came from elsewhere says so before anything else is shown of it. */
@@ -163,7 +166,7 @@ async function programOfHere(host: Host): Promise<ProgramOfRun | undefined> {
 
 async function programIn(host: Host, folder: string): Promise<ProgramOfRun> {
   const root = await host.files.realPath(folder).catch(() => folder);
-  if (variable(host, "LLM_DO_STORE") === undefined) return { root };
+  if (storeOfUser(host).isOwn) return { root };
   const { parseManifest } = await import("../language/manifest.ts");
   const text = await host.files.readText(join(root, manifestName), { within: root }).catch(() => "");
   const name = parseManifest({ name: manifestName, text }).file.name?.value;

@@ -1,9 +1,10 @@
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ScopeSyntax, WorkerFile } from "../language/worker-file.ts";
 import { nearestNames } from "../util/nearest-names.ts";
+import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
 
@@ -23,10 +24,17 @@ async function linkDefaultScope(compilation: Compilation): Promise<ScopeDeclarat
 export async function linkScopes(compilation: Compilation, file: WorkerFile | undefined): Promise<readonly ScopeDeclaration[]> {
   const sandbox = file?.sandbox ?? compilation.manifest?.sandbox;
   const paths = sandbox?.value.paths;
-  if (!paths) return [await linkDefaultScope(compilation)];
-  const scopes = await Promise.all(paths.value.map((syntax) => linkScope(compilation, syntax)));
+  if (!paths) return [toOwn(compilation, await linkDefaultScope(compilation))];
+  const linked = await Promise.all(paths.value.map((syntax) => linkScope(compilation, syntax)));
+  const scopes = linked.map((scope) => toOwn(compilation, scope));
   const isHome = ({ realRoot }: ScopeDeclaration) => realRoot === compilation.realRoot;
   return [...scopes.filter(isHome), ...scopes.filter((scope) => !isHome(scope))];
+}
+
+function toOwn({ realRoot: program }: Compilation, scope: ScopeDeclaration): ScopeDeclaration {
+  const { realRoot, isChosen } = scope;
+  if (isChosen || realRoot === undefined || !isWithin(realRoot, program)) return scope;
+  return { ...scope, inProgram: relative(program, realRoot).replaceAll("\\", "/") };
 }
 
 async function linkScope(compilation: Compilation, syntax: ScopeSyntax): Promise<ScopeDeclaration> {

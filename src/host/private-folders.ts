@@ -26,7 +26,7 @@ export function layersFolder(stateDirectory: string): string {
 export function privatePlacesOf(host: Pick<Host, "stateDirectory" | "configFile" | "environment">): readonly string[] {
   const { stateDirectory, configFile } = host;
   const store = variable(host, "LLM_DO_STORE");
-  return [stateDirectory, configFile, ...(store === undefined ? [] : [resolve(store)])];
+  return [stateDirectory, configFile, ...(store === undefined || store.includes("://") ? [] : [resolve(store)])];
 }
 
 /** Returns whether a path is one of some folders, or below one. Compares names as the most lenient file system does. */

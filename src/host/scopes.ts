@@ -28,6 +28,8 @@ export interface ScopeDeclaration {
    * Absent: it may lead anywhere.
    */
   readonly realRoot?: string;
+  /** Present for a folder of the program itself: its path in the program. Answers are bound to it, so that they hold for a copy elsewhere. */
+  readonly inProgram?: string;
   readonly mode: "ro" | "rw";
   /** Lower-case, with the dot. Absent: any. */
   readonly suffixes?: readonly string[];

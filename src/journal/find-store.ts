@@ -27,10 +27,27 @@ export interface FoundRecord {
   readonly id: string;
 }
 
+/** The store of this process, where it is opened by an address. */
+let opened: RunStore | undefined;
+
+/** Makes a store that was opened the one that is meant where no other is named, until the process ends. */
+export function useStore(store: RunStore): void {
+  opened = store;
+}
+
+/** Returns whether a store is in a database, and not in a folder. */
+export function isAddress(store: string): boolean {
+  return /^postgres(?:ql)?:/i.test(store);
+}
+
 /** `store`: see `RunReference`. */
 export function openStore(host: StoreHost, given: string | RunStore | undefined): RunStore {
-  const store = given ?? variable(host, "LLM_DO_STORE");
+  const store = given ?? opened ?? variable(host, "LLM_DO_STORE");
   if (typeof store === "object") return store;
+  if (store !== undefined && isAddress(store))
+    throw new CannotResume(
+      "a store in a database is opened first: pass what `openPostgresStore` of `llm-do/postgres` resolves with as `store`",
+    );
   if (store !== undefined && basename(store) === ".llm-do")
     throw new CannotResume(
       `${store} holds records of an older llm-do, which may have come with the folder: they are not believed`,

@@ -54,7 +54,7 @@ export const userConfigKeys = {
     shape: integer({ min: 0 }),
     description: "As `-v` in every run that prints lines: 1 shows calls, approvals and usage, 2 also text as it comes.",
   },
-  store: { shape: text(), description: "The folder of records, as `--store` and `LLM_DO_STORE` name it." },
+  store: { shape: text(), description: "The folder or database of records, as `--store` and `LLM_DO_STORE` name it." },
   logins: { shape: mapOf(loginShape), description: "OAuth servers for `llm-do oauth login`, by the name of the provider." },
 } satisfies Fields;
 

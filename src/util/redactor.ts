@@ -307,7 +307,15 @@ function escapePattern(text: string): string {
 
 const secretName = /(key|token|secret|password|passwd|credential|private)s?(_|$)/i;
 
-/** Returns the variables of an environment whose names are those of secrets. */
+const taken: Secret[] = [];
+
+/** Adds secrets of this process that were taken out of its environment, so that they are replaced like those in it. */
+export function addTakenSecrets(secrets: readonly Secret[]): void {
+  taken.push(...secrets);
+}
+
+/** Returns the variables of an environment whose names are those of secrets, and the secrets that were taken out of it. */
 export function environmentSecrets(environment: Readonly<Record<string, string | undefined>>): Secret[] {
-  return Object.entries(environment).flatMap(([name, value]) => (value && secretName.test(name) ? [{ name, value }] : []));
+  const named = Object.entries(environment).flatMap(([name, value]) => (value && secretName.test(name) ? [{ name, value }] : []));
+  return [...named, ...taken];
 }
