@@ -3,7 +3,9 @@ import { toStart } from "../effects/effects.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
+import { hasFiles } from "../toolsets/result-files.ts";
 import { ToolInterrupted } from "../toolsets/toolset.ts";
+import { toJsonValue } from "../util/to-json-value.ts";
 import type { GateRun } from "./gate-types.ts";
 import { type PendingCall, type PreparedCall, prepareCall } from "./pending-call.ts";
 import type { StageReport } from "./question-queue.ts";
@@ -84,6 +86,12 @@ export function recallResult(run: GateRun, { request }: PendingCall): ToolResult
   const ended = run.effects.recall("call-end", { callPath: request.runtime.callPath });
   if (ended?.result) request.onRepeated?.();
   return ended?.result as unknown as ToolResult | undefined;
+}
+
+/** Returns the result of a tool that returned `made`. */
+export function toResult(made: unknown): ToolResult {
+  if (!hasFiles(made)) return { ok: true, value: toJsonValue(made) as JsonValue };
+  return { ok: true, value: toJsonValue(made.value) as JsonValue, files: made.files };
 }
 
 export const resultCodec = {

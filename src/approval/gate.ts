@@ -2,18 +2,16 @@ import type { Effect } from "../effects/effects.ts";
 import { toolKey } from "../effects/keys.ts";
 import type { Verdict } from "../protocol/approval.ts";
 import type { FactKey } from "../protocol/fact.ts";
-import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.ts";
 import { abortable, isPromiseLike, orAborted } from "../util/abortable.ts";
 import { copyJson } from "../util/plain-json.ts";
 import { type Ticket, Tickets } from "../util/tickets.ts";
-import { toJsonValue } from "../util/to-json-value.ts";
 import { readRules } from "./approval-rule.ts";
 import { askApprover, editedArgs } from "./ask-approver.ts";
 import { takeForwardTicket, takeTicket, turnOf, type WaitingCall } from "./call-order.ts";
-import { executeCode, recallResult, resultCodec } from "./execute-code.ts";
+import { executeCode, recallResult, resultCodec, toResult } from "./execute-code.ts";
 import { joinContext } from "./extra-context.ts";
 import { letToolAsk, repeatQuestions } from "./foreign-questions.ts";
 import { type Forwarded, forwardCall } from "./forward-call.ts";
@@ -356,7 +354,7 @@ async function redeem(run: GateRun, call: Round, granted: Granted): Promise<Tool
     try {
       const made = tool.execute(args, own, granted.preparation.payload);
       const value = tool.settlesOnAbort ? made : orAborted(made, own.signal);
-      return { ok: true, value: toJsonValue(isPromiseLike(value) ? await value : value) as JsonValue };
+      return toResult(isPromiseLike(value) ? await value : value);
     } finally {
       timed?.stop();
       if (own.signal.aborted) await timed?.settled();

@@ -2,6 +2,7 @@ import type { LanguageModelV4ProviderTool, SharedV4ProviderMetadata } from "@ai-
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import { createLibraryProvider } from "./create-library-provider.ts";
+import { picturesAndPdf } from "./result-files.ts";
 
 /** Claude models over the Messages API. */
 export const anthropicProvider = createLibraryProvider({
@@ -17,6 +18,7 @@ export const anthropicProvider = createLibraryProvider({
   outputBesideTools: true,
   cacheMark: { option: "cacheControl", value: { type: "ephemeral" } },
   attachments: ["image/*", "application/pdf"],
+  resultFiles: picturesAndPdf,
   serverTools: {
     web_search: ["max_uses", "allowed_domains", "blocked_domains"],
     web_fetch: ["max_uses", "allowed_domains", "blocked_domains"],

@@ -8,6 +8,7 @@ import type { OptionRules } from "./options/option-rules.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";
 import type { ServerToolSupport } from "./server-tools.ts";
+import type { ResultFiles } from "./to-prompt.ts";
 import type { AnswerRepair } from "./wire/repair.ts";
 
 /** A provider whose wire protocol a library speaks. Plain data but for `load`, which imports that library. */
@@ -20,6 +21,8 @@ export interface LibraryProviderFacts extends EndpointFacts, OutputFacts {
   readonly families?: RegExp;
   /** Media types that its models can take besides text, such as `image/*`. Absent: any. */
   readonly attachments?: readonly string[];
+  /** Absent: its models take none, and get a sentence in their place. */
+  readonly resultFiles?: ResultFiles;
   /** The name under which the library takes its own options. */
   readonly optionsKey: string;
   /** Provider options that hold unless the worker says otherwise. */

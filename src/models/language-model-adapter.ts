@@ -13,7 +13,7 @@ import { askedTier } from "./asked-tier.ts";
 import { keepReasoning } from "./chat-reasoning.ts";
 import { type LibraryAnswer, toModelResponse } from "./library-answer.ts";
 import type { LoadedModel, OpenModel } from "./loaded-model.ts";
-import type { GenerateOptions, Model, ModelResponse } from "./model.ts";
+import { type GenerateOptions, type Model, ModelError, type ModelRequest, type ModelResponse } from "./model.ts";
 import { toPatience } from "./patience.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";
 import { readStream, StreamFailure } from "./read-stream.ts";
@@ -21,6 +21,7 @@ import { findUsage, readUsage, type UsageFacts } from "./reported-usage.ts";
 import { withSafeCalls } from "./safe-calls.ts";
 import { type CallOptionsFacts, toCallOptions } from "./to-call-options.ts";
 import { toModelError } from "./to-model-error.ts";
+import { noResultFiles } from "./to-prompt.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
 import { AnswerRefusal, checkCalls } from "./wire/bounds.ts";
 
@@ -38,6 +39,32 @@ export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts 
 
 /** Our `Model` over a model of a provider library. Converts each message once; does not retry. */
 export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Model {
+  const whole = createAdapter(facts);
+  if (!facts.resultFiles) return whole;
+  const without = createAdapter({ ...facts, resultFiles: noResultFiles });
+  let takesFiles = true;
+  return {
+    id: facts.id,
+    async generate(request, options) {
+      if (!takesFiles || !hasResultFiles(request)) return (takesFiles ? whole : without).generate(request, options);
+      try {
+        return await whole.generate(request, options);
+      } catch (error) {
+        if (!(error instanceof ModelError) || error.code !== "bad_request") throw error;
+        const response = await without.generate(request, options);
+        takesFiles = false;
+        const warning = `${facts.id} refused the files of tool results, and gets a sentence in their place: ${error.message}`;
+        return { ...response, warnings: [...(response.warnings ?? []), warning] };
+      }
+    },
+  };
+}
+
+function hasResultFiles({ messages }: ModelRequest): boolean {
+  return messages.some(({ parts }) => parts.some((part) => part.type === "tool-result" && part.result.ok && part.result.files));
+}
+
+function createAdapter(facts: LanguageModelAdapterFacts): Model {
   return {
     id: facts.id,
     async generate(request, options) {

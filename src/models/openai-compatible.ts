@@ -1,6 +1,7 @@
 import { recordsIn } from "../protocol/json.ts";
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import type { Provider } from "./provider.ts";
+import { chatMedia } from "./result-files.ts";
 
 type Filled = "load" | "loadRepair" | "loadOptionRules" | "optionsKey";
 type CompatibleFacts = Omit<LibraryProviderFacts, Filled> & Partial<Pick<LibraryProviderFacts, "loadOptionRules">>;
@@ -12,6 +13,7 @@ const optionsKey = "openaiCompatible";
 export function createCompatibleProvider(facts: CompatibleFacts): Provider {
   const provider = createLibraryProvider({
     loadOptionRules: async () => (await import("./options/provider-options.ts")).chatOptions,
+    resultFiles: chatMedia,
     ...facts,
     optionsKey,
     loadRepair: async () => (await import("./wire/chat-repair.ts")).chatRepair,

@@ -1,6 +1,7 @@
 import type { LanguageModelV4ProviderTool } from "@ai-sdk/provider";
 import type { ServerTool } from "../protocol/tool.ts";
 import { createLibraryProvider } from "./create-library-provider.ts";
+import { picturesAndPdf } from "./result-files.ts";
 
 /**
  * OpenAI's models over the Responses API, the only one in which reasoning survives a tool call. Nothing is stored at the
@@ -18,6 +19,7 @@ export const openaiProvider = createLibraryProvider({
   optionsKey: "openai",
   defaults: { store: false },
   outputBesideTools: true,
+  resultFiles: picturesAndPdf,
   serverTools: { web_search: ["allowed_domains", "blocked_domains"], code_execution: [], image_generation: [] },
   toServerTool,
   loadOptionRules: async () => (await import("./options/provider-options.ts")).openaiOptions,

@@ -1,6 +1,7 @@
 import type { LanguageModelV4ProviderTool } from "@ai-sdk/provider";
 import type { ServerTool } from "../protocol/tool.ts";
 import { createPackagedProvider, type PackagedFacts } from "./create-packaged-provider.ts";
+import * as results from "./result-files.ts";
 
 const imagesAndPdf = ["image/*", "application/pdf"];
 const media = [...imagesAndPdf, "audio/*", "video/*"];
@@ -21,6 +22,7 @@ const rows: readonly PackagedFacts[] = [
     wire: "google",
     options: "googleOptions",
     attachments: media,
+    resultFiles: results.media,
     serverTools: { web_search: [], web_fetch: [], code_execution: [] },
     freeTools: ["web_fetch", "code_execution"],
     toServerTool: toGoogleTool,
@@ -39,6 +41,7 @@ const rows: readonly PackagedFacts[] = [
     wire: "google",
     options: "googleOptions",
     attachments: media,
+    resultFiles: results.media,
   },
   {
     name: "mistral",
@@ -64,6 +67,7 @@ const rows: readonly PackagedFacts[] = [
     wire: "chat",
     options: "groqOptions",
     attachments: ["image/*"],
+    resultFiles: results.chatPictures,
   },
   {
     name: "xai",
@@ -79,6 +83,7 @@ const rows: readonly PackagedFacts[] = [
     outputBesideTools: true,
     options: "xaiOptions",
     attachments: ["image/*"],
+    resultFiles: results.xaiPictures,
     serverTools: { web_search: ["allowed_domains", "blocked_domains"], code_execution: [] },
     toServerTool: toXaiTool,
   },
@@ -106,6 +111,7 @@ const rows: readonly PackagedFacts[] = [
     outputBesideTools: true,
     options: "openaiOptions",
     attachments: imagesAndPdf,
+    resultFiles: results.picturesAndPdf,
   },
   {
     name: "bedrock",
@@ -127,6 +133,7 @@ const rows: readonly PackagedFacts[] = [
     wire: "bedrock",
     options: "bedrockOptions",
     attachments: imagesAndPdf,
+    resultFiles: results.picturesAndPdf,
   },
   {
     name: "cohere",
@@ -152,6 +159,7 @@ const rows: readonly PackagedFacts[] = [
     wire: "chat",
     options: "hostedOptions",
     attachments: ["image/*"],
+    resultFiles: results.chatPictures,
   },
   {
     name: "fireworks",
@@ -163,6 +171,7 @@ const rows: readonly PackagedFacts[] = [
     wire: "chat",
     options: "hostedOptions",
     attachments: ["image/*"],
+    resultFiles: results.chatPictures,
   },
   {
     name: "cerebras",

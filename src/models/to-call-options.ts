@@ -11,7 +11,7 @@ import { ModelError, type ModelRequest, type ModelSettings } from "./model.ts";
 import { type OptionRules, refuseOption } from "./options/option-rules.ts";
 import { refuseServerTool, type ServerToolSupport } from "./server-tools.ts";
 import { isStrictSchema } from "./strict-schema.ts";
-import { toPrompt } from "./to-prompt.ts";
+import { type ResultFiles, toPrompt } from "./to-prompt.ts";
 
 export interface CallOptionsFacts extends OutputFacts {
   /** `provider:name`. */
@@ -25,6 +25,8 @@ export interface CallOptionsFacts extends OutputFacts {
   /** Absent: the provider finds by itself what is in its cache. */
   readonly cacheMark?: CacheMark;
   readonly serverTools?: ServerToolSupport;
+  /** Absent: they take none. */
+  readonly resultFiles?: ResultFiles;
   /** True if its models take no tools: a request with some is an error before it is sent. */
   readonly takesNoTools?: boolean;
   /** A tool of `serverTools` as the library takes it. */
@@ -41,7 +43,7 @@ export function toCallOptions(request: ModelRequest, facts: CallOptionsFacts, ou
   const serverTools = (request.serverTools ?? []).map((tool) => toServerTool(tool, facts));
   const tools = [...request.tools.map(toTool), ...(output.type === "tool" ? [output.tool] : []), ...serverTools];
   const options = toProviderOptions(request, facts);
-  const whole = { prompt: toPrompt(system, request.messages), ...(tools.length > 0 ? { tools } : {}) };
+  const whole = { prompt: toPrompt(system, request.messages, facts.resultFiles), ...(tools.length > 0 ? { tools } : {}) };
   return {
     ...withMarks(whole, options, facts),
     ...toSettings(request.settings),

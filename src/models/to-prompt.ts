@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart, Message, ToolCallPart, ToolMessage, UserMessage } from "../protocol/message.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { giveReasoningBack } from "./chat-reasoning.ts";
 import { giveImageBack } from "./made-file.ts";
 import { isTextType } from "./text-type.ts";
@@ -9,8 +10,18 @@ type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"];
 type UserContent = Content<"user">[number];
 type AssistantContent = Content<"assistant">[number];
 
-/** Messages never change, so each is converted once, however often it is sent. `undefined`: nothing in it can be sent. */
-const converted = new WeakMap<Message, LanguageModelV4Message | "nothing">();
+/** How the models of a provider take the files of tool results. */
+export interface ResultFiles {
+  /** Media types. */
+  readonly types: readonly string[];
+  /** `result`: with the result. `message`: in a message of the user after the results, where the wire has texts alone as results. */
+  readonly place: "result" | "message";
+}
+
+export const noResultFiles: ResultFiles = { types: [], place: "result" };
+
+/** Messages never change, so each is converted once, however often it is sent. */
+const converted = new WeakMap<ResultFiles, WeakMap<Message, readonly LanguageModelV4Message[]>>();
 
 /** The same for the system parts of a call, whose list is the same for each of its requests. */
 const systemParts = new WeakMap<readonly string[], readonly LanguageModelV4Message[]>();
@@ -21,25 +32,27 @@ const toSystemMessage = (content: string): LanguageModelV4Message => ({ role: "s
  * System parts stay messages of their own, in their order, before the conversation. Empty parts are left out: providers refuse
  * them.
  */
-export function toPrompt(system: readonly string[], messages: readonly Message[]): LanguageModelV4Prompt {
+export function toPrompt(
+  system: readonly string[],
+  messages: readonly Message[],
+  taken: ResultFiles = noResultFiles,
+): LanguageModelV4Prompt {
   const parts = systemParts.get(system) ?? system.filter((part) => part !== "").map(toSystemMessage);
   systemParts.set(system, parts);
   const prompt: LanguageModelV4Prompt = [...parts];
-  for (const message of messages) {
-    const known = converted.get(message) ?? convertOnce(message);
-    if (known !== "nothing") prompt.push(known);
-  }
+  const known = getOrMake(converted, taken, () => new WeakMap());
+  for (const message of messages) prompt.push(...getOrMake(known, message, () => convert(message, taken)));
   return prompt;
 }
 
-function convertOnce(message: Message): LanguageModelV4Message | "nothing" {
-  const found = convertByRole(message);
-  const result = found.content.length > 0 ? found : "nothing";
-  converted.set(message, result);
-  return result;
+/** Returns none for a message of which nothing can be sent. */
+function convert(message: Message, taken: ResultFiles): readonly LanguageModelV4Message[] {
+  const found = convertByRole(message, taken);
+  const after = message.role === "tool" && taken.place === "message" ? toFilesMessage(message, taken) : [];
+  return found.content.length > 0 ? [found, ...after] : [];
 }
 
-function convertByRole(message: Message): LanguageModelV4Message {
+function convertByRole(message: Message, taken: ResultFiles): LanguageModelV4Message {
   switch (message.role) {
     case "user":
       return { role: "user", content: message.parts.flatMap(toUserContent) };
@@ -50,14 +63,18 @@ function convertByRole(message: Message): LanguageModelV4Message {
         ...giveReasoningBack(message),
       };
     case "tool":
-      return { role: "tool", content: message.parts.map(toToolResult) };
+      return { role: "tool", content: message.parts.map((part) => toToolResult(part, taken)) };
   }
 }
 
 function toUserContent(part: UserMessage["parts"][number]): UserContent[] {
   if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
   if (isTextType(part.mediaType)) return [{ type: "text", text: describeTextFile(part) }];
-  return [{ type: "file", filename: part.name, mediaType: part.mediaType, data: { type: "data", data: part.data } }];
+  return [toFileContent(part)];
+}
+
+function toFileContent({ name: filename, mediaType, data }: FilePart) {
+  return { type: "file" as const, filename, mediaType, data: { type: "data" as const, data } };
 }
 
 function describeTextFile(part: FilePart): string {
@@ -97,11 +114,39 @@ function toInput(part: ToolCallPart): unknown {
   return isRecord(part.args) ? part.args : { invalid_arguments: part.args };
 }
 
-function toToolResult(part: ToolMessage["parts"][number]): Content<"tool">[number] {
+function toToolResult(part: ToolMessage["parts"][number], taken: ResultFiles): Content<"tool">[number] {
   const named = { type: "tool-result", toolCallId: part.id, toolName: part.name } as const;
   if (!part.result.ok) return { ...named, output: { type: "error-json", value: toMutable({ ...part.result.error }) } };
-  const { value } = part.result;
+  const { value, files = [] } = part.result;
+  if (files.length > 0) return { ...named, output: withResultFiles(value, files, taken) };
   return { ...named, output: typeof value === "string" ? { type: "text", value } : { type: "json", value: toMutable(value) } };
+}
+
+type ToolOutput = Extract<Content<"tool">[number], { type: "tool-result" }>["output"];
+
+/** A sentence stands in the place of each file that the model does not take. */
+function withResultFiles(value: JsonValue, files: readonly FilePart[], taken: ResultFiles): ToolOutput {
+  const sent = files.filter(({ mediaType }) => taken.types.includes(mediaType));
+  const others = files.filter((file) => !sent.includes(file)).map(describeUnsent);
+  const text = [typeof value === "string" ? value : JSON.stringify(value), ...others].join("\n");
+  if (sent.length === 0 || taken.place === "message") return { type: "text", value: text };
+  return { type: "content", value: [{ type: "text", text }, ...sent.map(toFileContent)] };
+}
+
+function describeUnsent(file: FilePart): string {
+  if (isTextType(file.mediaType)) return describeTextFile(file);
+  return `[${file.name} is not shown: this model takes no ${file.mediaType} from tools]`;
+}
+
+/** Returns a message with the files of results, if any. */
+function toFilesMessage({ parts }: ToolMessage, taken: ResultFiles): LanguageModelV4Message[] {
+  const content = parts.flatMap(({ name, result }) => {
+    const files = result.ok ? (result.files ?? []) : [];
+    const sent = files.filter(({ mediaType }) => taken.types.includes(mediaType));
+    const text = `From the result of the tool ${name}: ${sent.map((file) => file.name).join(", ")}`;
+    return sent.length === 0 ? [] : [{ type: "text" as const, text }, ...sent.map(toFileContent)];
+  });
+  return content.length === 0 ? [] : [{ role: "user", content }];
 }
 
 /** The library's JSON types are not read-only; it does not write to them. */

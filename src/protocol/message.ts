@@ -122,8 +122,18 @@ export interface ToolResultPart {
   readonly result: ToolResult;
 }
 
-/** The result of a call that is returned to the model. Exactly one per call, also on abort. */
-export type ToolResult = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly error: ToolError };
+/**
+ * The result of a call that is returned to the model. Exactly one per call, also on abort. `files` go to models that take them; `value`
+ * names each, and is all that code, events and other models get.
+ */
+export type ToolResult =
+  | { readonly ok: true; readonly value: JsonValue; readonly files?: readonly FilePart[] }
+  | { readonly ok: false; readonly error: ToolError };
+
+/** Returns a result without its files. */
+export function withoutFiles(result: ToolResult): ToolResult {
+  return result.ok && result.files ? { ok: true, value: result.value } : result;
+}
 
 /** The message of an answer that no model gave: its text, or its JSON. */
 export function messageOfAnswer(output: JsonValue): AssistantMessage {

@@ -1,6 +1,6 @@
 import { compactionKey, modelKey } from "../effects/keys.ts";
 import type { DroppedResult } from "../protocol/fact.ts";
-import type { ToolMessage, ToolResultPart } from "../protocol/message.ts";
+import { type ToolMessage, type ToolResult, type ToolResultPart, withoutFiles } from "../protocol/message.ts";
 import { readResultName } from "../toolsets/read-result.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { textOf, withText } from "./cut-results.ts";
@@ -86,11 +86,17 @@ function droppable({ messages, earlier }: CallFrame, kept: number): readonly Dro
     if (message.role === "assistant" && index >= earlier) turn++;
     if (message.role !== "tool" || !old.has(index)) return [];
     return message.parts.flatMap((one, part) => {
-      const tokens = Math.ceil(textOf(one.result).length / 4);
+      const tokens = Math.ceil(lengthOf(one.result) / 4);
       // The results of a search say which tools are offered.
       return tokens < shortest || one.name === searchTools ? [] : [{ message: index, part, turn, tool: one.name, tokens }];
     });
   });
+}
+
+/** In characters: files count by their size, as in the estimate of a request. */
+function lengthOf(result: ToolResult): number {
+  const files = result.ok ? (result.files ?? []) : [];
+  return files.reduce((length, { data }) => length + data.length, textOf(result).length);
 }
 
 function choose(results: readonly DroppedResult[], wanted: number): readonly DroppedResult[] {
@@ -126,5 +132,8 @@ function toStub({ cuts }: CallFrame, part: ToolResultPart): ToolResultPart {
   const id = cuts?.ids.get(part);
   const again =
     id === undefined ? "make the call again if you need it" : `read it with ${readResultName}(${JSON.stringify({ id })})`;
-  return { ...part, result: withText(part.result, `[dropped to make room: a result of ${length} characters; ${again}]`) };
+  return {
+    ...part,
+    result: withText(withoutFiles(part.result), `[dropped to make room: a result of ${length} characters; ${again}]`),
+  };
 }

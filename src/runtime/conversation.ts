@@ -1,5 +1,5 @@
 import type { EventPart } from "../protocol/event.ts";
-import type { Message, ToolCallPart } from "../protocol/message.ts";
+import { type Message, type ToolCallPart, withoutFiles } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 
@@ -25,6 +25,7 @@ function toEventPart(part: Message["parts"][number]): EventPart {
     const { data: _, ...file } = part;
     return file;
   }
+  if (part.type === "tool-result") return { ...part, result: withoutFiles(part.result) };
   if (!("providerData" in part)) return part;
   const { providerData: _, ...shown } = part;
   return shown;

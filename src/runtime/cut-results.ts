@@ -113,7 +113,7 @@ export function textOf(result: ToolResult): string {
 
 /** The result with another text; it stays a failure where it is one. */
 export function withText(result: ToolResult, text: string): ToolResult {
-  if (result.ok) return { ok: true, value: text };
+  if (result.ok) return { ...result, value: text };
   const { details: _, ...error } = result.error;
   return { ok: false, error: { ...error, error: text } };
 }

@@ -2,7 +2,7 @@ import { thrownBy } from "../approval/refusal.ts";
 import { Suspended } from "../effects/activity.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import type { ToolResult } from "../protocol/message.ts";
+import { type ToolResult, withoutFiles } from "../protocol/message.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { errorStacks } from "../util/error-stacks.ts";
 import type { RuntimeConfig } from "./config.ts";
@@ -42,6 +42,12 @@ export class CallReport {
   #emitEnd(result: ToolResult, stack?: string): void {
     const { tool } = this.#call;
     const milliseconds = this.#run.host.clock.monotonic() - this.#started;
-    this.#run.emit(this.#call, { type: "tool-result", tool, result, milliseconds, ...(stack === undefined ? {} : { stack }) });
+    this.#run.emit(this.#call, {
+      type: "tool-result",
+      tool,
+      result: withoutFiles(result),
+      milliseconds,
+      ...(stack === undefined ? {} : { stack }),
+    });
   }
 }

@@ -5,9 +5,11 @@ import { createInterface } from "node:readline";
 
 const count = Number(process.argv[2] ?? 0);
 const many = Array.from({ length: count }, (_, index) => ({ name: `tool_${index}`, description: "One of many." }));
-const own = ["add", "env", "die", "hang", "flood", "line", "write", "connect", "fail", "elicit", "sample"].map((name) => ({
-  name,
-}));
+const own = ["add", "env", "die", "hang", "flood", "line", "write", "connect", "fail", "elicit", "sample", "files"].map(
+  (name) => ({
+    name,
+  }),
+);
 const read = existsSync("tools.json") ? JSON.parse(readFileSync("tools.json", "utf8")) : [];
 const tools = [...own, ...many, ...read].map((tool) => ({
   inputSchema: { type: "object" },
@@ -48,6 +50,7 @@ const actions = {
       socket.on("error", (error) => resolve(say(error.code)));
     }),
   fail: () => ({ ...say("no such row"), isError: true }),
+  files: () => ({ content: JSON.parse(readFileSync("files.json", "utf8")) }),
   elicit: () =>
     new Promise((resolve) => {
       const id = `elicit-${nextId++}`;

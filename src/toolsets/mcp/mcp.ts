@@ -253,7 +253,7 @@ const resourceTools: readonly ToolFacts[] = [
   },
   {
     name: "read_resource",
-    description: "Reads a resource of the server as text.",
+    description: "Reads a resource of the server.",
     inputSchema: { type: "object", properties: { uri }, required: ["uri"] },
   },
 ];

@@ -12,12 +12,13 @@ import { errorMessage } from "../../util/error-message.ts";
 import { matchesFlatGlob } from "../../util/flat-glob.ts";
 import { parseJson } from "../../util/parse-json.ts";
 import { toJsonValue } from "../../util/to-json-value.ts";
+import { hasFiles, type ValueWithFiles } from "../result-files.ts";
 import { toolFailure, type WorkerRuntime } from "../toolset.ts";
 import { isRemote, type McpServer } from "./config.ts";
 import { openHttpLink } from "./http-link.ts";
 import { createPatience } from "./patience.ts";
 import { describeUnseen, openProcessLink } from "./process-link.ts";
-import { clip, describeContents, toValue } from "./read-result.ts";
+import { clip, toContents, toValue } from "./read-result.ts";
 import type { ServerHost, ServerLink } from "./server-link.ts";
 import { type CallInFlight, letServerAsk } from "./server-questions.ts";
 
@@ -54,7 +55,7 @@ export interface RunningServer {
   readonly identity: string;
   hasEnded(): boolean;
   /** Rejects with a `ToolFailure`. */
-  call(request: ServerRequest, runtime: WorkerRuntime): Promise<JsonValue>;
+  call(request: ServerRequest, runtime: WorkerRuntime): Promise<JsonValue | ValueWithFiles>;
   /** Ends the connection. Resolves when its processes are gone. */
   close(): Promise<void>;
 }
@@ -173,7 +174,7 @@ interface Calling {
 }
 
 /** Sends one request for a call. Rejects with a `ToolFailure`, also when the call has made no progress for too long. */
-async function perform(client: Client, request: ServerRequest, calling: Calling): Promise<JsonValue> {
+async function perform(client: Client, request: ServerRequest, calling: Calling): Promise<JsonValue | ValueWithFiles> {
   const { setting, link, calls, runtime } = calling;
   const { name, server, host } = setting;
   const seconds = server.seconds ?? 60;
@@ -204,18 +205,19 @@ async function perform(client: Client, request: ServerRequest, calling: Calling)
 
 type TracedRequest = ServerRequest & { readonly trace: TraceContext | undefined };
 
-async function send(client: Client, request: TracedRequest, options: RequestOptions): Promise<JsonValue> {
+async function send(client: Client, request: TracedRequest, options: RequestOptions): Promise<JsonValue | ValueWithFiles> {
   const meta = request.trace ? { _meta: { ...request.trace } } : {};
   switch (request.type) {
     case "tool": {
       const result = await client.callTool({ name: request.name, arguments: request.args, ...meta }, options);
-      const value = toValue(result);
-      if (result.isError !== true) return value;
+      const made = await toValue(result);
+      if (result.isError !== true) return made;
+      const value = hasFiles(made) ? made.value : made;
       throw toolFailure("tool_failed", typeof value === "string" && value !== "" ? value : JSON.stringify(value));
     }
     case "read-resource": {
       const { contents } = await client.readResource({ uri: request.uri, ...meta }, options);
-      return clip(contents.map(describeContents).join("\n"));
+      return toContents(contents);
     }
     case "list-resources": {
       const { resources } = await client.listResources(meta, options);
