@@ -18,8 +18,8 @@ export function isReadProtected(name: string): boolean {
   return !cannotAsk.test(name) && asksToRead(foldName(name));
 }
 
-/** Names in ASCII that begin with no dot: their folds begin with none. A walk meets hardly any others. */
-const cannotAsk = /^[!--/-~][ -~]*$/;
+/** Names in ASCII that begin with no dot, as their folds do, nor as names of keys. A walk meets hardly any others. */
+const cannotAsk = /^(?!_netrc|id_)[!--/-~][ -~]*$/i;
 
 function isWriteProtected(folded: readonly string[]): boolean {
   const last = folded.at(-1) ?? "";
@@ -101,17 +101,20 @@ function asksToRead(folded: string): boolean {
 
 const programNames = nameSet("llm-do.yaml llm-do.yml tools.ts tools.js tools.mjs tools.mts tools.cjs tools.cts");
 
-const readProtected = new Set([".git", ".llm-do"]);
-
-const writeProtectedFolders = nameSet(
-  ".githooks .husky .vscode .idea .cursor .devcontainer .claude .codex .gemini .ssh .gnupg .direnv",
+const readProtected = nameSet(
+  ".git .llm-do",
+  // Files and folders of keys and passwords. Those that projects also keep other settings in (`.npmrc`, `.docker`) are not among them.
+  ".ssh .gnupg .aws .password-store .netrc _netrc .pgpass .my.cnf .git-credentials .authinfo .authinfo.gpg .vault-token",
+  "id_rsa id_dsa id_ecdsa id_ecdsa_sk id_ed25519 id_ed25519_sk",
 );
+
+const writeProtectedFolders = nameSet(".githooks .husky .vscode .idea .cursor .devcontainer .claude .codex .gemini .direnv");
 
 const nestedFolders = nestNames(".github/workflows .config/git .config/fish .config/nvim .config/autostart .config/systemd");
 
 const writeProtected = nameSet(
   // Packages and their managers.
-  "llm-do.yaml llm-do.yml package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml .pypirc .netrc",
+  "llm-do.yaml llm-do.yml package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs bunfig.toml .pypirc",
   // Version control and agents.
   ".gitconfig .gitmodules .gitattributes .pre-commit-config.yaml lefthook.yml .mcp.json",
   // Start-up files of shells and sessions.

@@ -42,6 +42,11 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       ["a password", "sendemail.smtppass", secret],
       ["a token", "github.token", secret],
       ["a token in an address", "remote.lab.url", `https://example.org/x.git?private_token=${secret}`],
+      ["an address with a blank", "remote.lab.url", `https://ada:a ${secret}@example.org/x.git`],
+      ["an address that starts a program", "remote.lab.url", `ext::sh -c "curl -u ada:${secret} h"`],
+      ["a helper that is a line of a shell", "credential.helper", `!f(){ echo password=${secret}; };f`],
+      ["a header in an alias", "alias.z", `!curl -H 'Authorization: Bearer ${secret}' h`],
+      ["a password for ssh", "core.sshCommand", `sshpass -p ${secret} ssh`],
     ])("masks %s", async (_, key, value) => {
       git("in", "config", key, value);
       expect(git("in", "config", "-l")).toContain(secret);
@@ -64,6 +69,36 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       expect(stdout).not.toContain(secret);
       expect(stdout).toContain("a@b\n");
       expect(stdout).toContain("sendemail.smtppass=***");
+    });
+
+    test("masks them in files that a configuration includes, and in a repository without a work tree", async () => {
+      const text = `[remote "x"]\n\turl = https://ada:${secret}@example.org/x\n`;
+      bench.put("in/.git/own.cfg", `${text}[include]\n\tpath = ../deep/shared.ini\n`);
+      bench.put("in/deep/shared.ini", text);
+      bench.put("in/if.ini", text);
+      git("in", "config", "include.path", "own.cfg");
+      git("in", "config", "includeIf.onbranch:main.path", bench.at("in/if.ini"));
+      execFileSync("git", ["init", "-q", "--bare", bench.at("in/deep/bare")]);
+      execFileSync("git", [
+        "--git-dir",
+        bench.at("in/deep/bare"),
+        "config",
+        "remote.o.url",
+        `https://ada:${secret}@example.org/x`,
+      ]);
+      const line =
+        "git config -l; git -C deep/bare config remote.o.url; cat .git/own.cfg deep/shared.ini if.ini deep/bare/config";
+      for (const ran of [await look(line), await change(line), await change(line, ".git")]) {
+        expect(ran.stdout).toContain("remote.x.url=https://***@example.org/x");
+        expect(ran.stdout).toContain("https://***@example.org/x\n");
+        expect(ran.stdout).not.toContain(secret);
+      }
+    });
+
+    test("leaves the name of an author as it is", async () => {
+      git("in", "config", "user.name", "Ada of the token: x");
+      await change("git commit -qam next", ".git");
+      expect(git("in", "log", "-1", "--format=%an")).toBe("Ada of the token: x\n");
     });
 
     test("reads no file outside of the scopes that a configuration leads to", async () => {
@@ -161,11 +196,21 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       script("in/evil", "true");
       const line = [
         "git config a.b c; cp evil .git/hooks/pre-commit; mkdir -p .git/modules/x; cp evil .git/modules/x/config",
+        "echo '* filter=x' > .git/info/attributes; echo /etc > .git/objects/info/alternates; rm -rf .git/info",
+        "mkdir -p .git/modules/y/info .git/modules/y/objects/info; echo x | tee .git/modules/y/{info/attributes,objects/info/alternates}",
         "echo ../evil > .git/commondir; cp evil .git/config.worktree; mv .git old; mkdir .git; cp -r old/. .git",
       ].join("; ");
+      const steering = ["info/attributes", "objects/info/alternates"];
       await change(line, ".git");
       expect(existsSync(bench.at("in/old"))).toBe(false);
-      for (const name of ["hooks/pre-commit", "commondir", "config.worktree", "modules/x/config"]) {
+      for (const name of [
+        "hooks/pre-commit",
+        "commondir",
+        "config.worktree",
+        "modules/x/config",
+        ...steering,
+        ...steering.map((name) => `modules/y/${name}`),
+      ]) {
         expect(existsSync(bench.at(`in/.git/${name}`)), name).toBe(false);
       }
       expect(git("in", "config", "-l")).not.toContain("a.b");

@@ -27,7 +27,16 @@ describe.skipIf(noWall !== "")("the rights of a command", () => {
   });
 
   test("hide what asks before it is read, and scopes of certain suffixes", async () => {
-    for (const name of ["secret/key", "docs/a.md", "docs/a.txt", ".env", "sub/.env.local"]) bench.put(`in/${name}`, "canary");
+    const hidden = [
+      ".env",
+      "sub/.env.local",
+      ".ssh/id_x",
+      "keys/ID_ED25519",
+      "sub/.netrc",
+      ".aws/credentials",
+      "a/.git-credentials",
+    ];
+    for (const name of ["secret/key", "docs/a.md", "docs/a.txt", ...hidden]) bench.put(`in/${name}`, "canary");
     const scopes = await bench.open([
       {},
       { name: "secret", root: bench.at("in/secret"), readApproval: true },
@@ -67,6 +76,17 @@ describe.skipIf(noWall !== "")("the rights of a command", () => {
     expect(readdirSync(bench.at("in/out/old"))).toEqual(["a", "b"]);
     expect(readdirSync(bench.at("in/made"))).toEqual(["deep"]);
     expect(readdirSync(bench.at("in/made/deep"))).toEqual(["c"]);
+  });
+
+  test("rename what comes into the place of a protected name, also by way of a folder of dependencies", async () => {
+    bench.put("in/a/b/package.json", "{}");
+    const change = (script: string) => bench.bash(script, { rights: { writes: [bench.scopes.resolve("s")], reads: [] } });
+    await change("mv a c; mkdir -p a/b; echo x > a/b/package.json; echo x > c/b/package.json; ln c/b/package.json d");
+    expect(bench.read("in/c/b/package.json")).toBe("{}");
+    expect(existsSync(bench.at("in/a/b/package.json"))).toBe(false);
+    await change("mkdir node_modules; mv c node_modules/c");
+    await change("echo x > node_modules/c/b/package.json");
+    expect((await change("mv node_modules/c c")).movedAside).toEqual(["s/c/b/package.json"]);
   });
 
   test("keep nested scopes, protected names and links out of a folder that may be written", async () => {

@@ -1,3 +1,5 @@
+import { startsNothing } from "./git-harmless.ts";
+
 /** One line of a configuration. Names are lower-case, but for the subsection. */
 export interface GitSetting {
   readonly section: string;
@@ -95,7 +97,8 @@ const mask = "***";
 /** Masks what could be a credential: users and passwords in addresses, headers, and what is called a password or a token. */
 export function maskCredentials(setting: GitSetting): GitSetting {
   const { section, subsection, key, value } = setting;
-  const isSecret = /pass(?!ive)|token|secret|extraheader|cookie(?!file)/.test(`${section} ${key}`) && key !== "helper";
+  const isNamed = /pass(?!ive)|token|secret|apikey|extraheader|cookie(?!file)/.test(`${section} ${key}`) && key !== "helper";
+  const isSecret = isNamed || (!startsNothing(setting) && givesCredential.test(value ?? ""));
   return {
     ...setting,
     subsection: subsection === undefined ? undefined : maskAddress(subsection),
@@ -103,8 +106,12 @@ export function maskCredentials(setting: GitSetting): GitSetting {
   };
 }
 
+/** A line of a shell that hands a password, a token or a header to a program. */
+const givesCredential = /\s.*(?:authorization|bearer|passw|secret|token)|sshpass\s|\s(?:-u|--user)[\s=]*["']?[^\s:]+:/is;
+
 function maskAddress(text: string): string {
   return text
     .replaceAll(/(\w:\/\/)[^/\s]*@/g, `$1${mask}@`)
+    .replace(/^([\w:+-]+:\/\/)[^/]*@/, `$1${mask}@`)
     .replaceAll(/([?&][^=&\s]*(?:token|pass|secret|key|sig)[^=&\s]*=)[^&\s]*/gi, `$1${mask}`);
 }

@@ -16,12 +16,13 @@ export function insideOpenGit(components: readonly string[], unprotected: Readon
 
 /**
  * Returns which part of a git directory an entry is, if it makes git run programs, or look for them elsewhere: hooks, configuration
- * (with filters, pagers, helpers), `commondir`, and `.git` itself if it is a file that names a folder. The same holds for submodules
+ * (with filters, pagers, helpers), `commondir`, what gives files their filters or more objects, and `.git` itself if it is a file that names a folder. The same holds for submodules
  * and other working trees, which lie further down. `inside`: the folded components below `.git`.
  */
 export function gitPartOf(inside: readonly string[], type: EntryType): GitPart | undefined {
   const name = inside.at(-1);
   if (name === undefined) return type === "directory" ? undefined : ".git/config";
+  if (type !== "directory" && steering.some((path) => isIn(inside, path))) return ".git/config";
   if (!isGitFolder(inside.slice(0, -1))) return undefined;
   if (name === "hooks") return ".git/hooks";
   return type !== "directory" && configuration.has(name) ? ".git/config" : undefined;
@@ -29,7 +30,8 @@ export function gitPartOf(inside: readonly string[], type: EntryType): GitPart |
 
 /** Returns whether a folder below `.git` can hold such parts. */
 export function mayHoldGitParts(inside: readonly string[]): boolean {
-  return isGitFolder(inside) || (inside.length === 1 && inside[0] === "worktrees");
+  if (isGitFolder(inside) || (inside.length === 1 && inside[0] === "worktrees")) return true;
+  return ["info", "objects", "objects/info"].some((path) => isIn(inside, path));
 }
 
 /** The name of a submodule is a path of any length: each folder below `modules` can be a git directory. */
@@ -37,5 +39,14 @@ function isGitFolder(inside: readonly string[]): boolean {
   const [first, ...rest] = inside;
   return first === undefined || first === "modules" || (first === "worktrees" && rest.length === 1);
 }
+
+/** Returns whether a path is this one in a git directory. */
+function isIn(inside: readonly string[], path: string): boolean {
+  const names = path.split("/");
+  return inside.slice(-names.length).join("/") === path && isGitFolder(inside.slice(0, -names.length));
+}
+
+/** Files further down that give files filters, or name folders with more objects. */
+const steering = ["info/attributes", "objects/info/alternates", "objects/info/http-alternates"];
 
 const configuration = new Set(["config", "config.worktree", "commondir"]);

@@ -35,12 +35,14 @@ export function findGitView(options: GitViewOptions): GitView {
   const { opened, isHistoryOpen } = options;
   const folders = options.folders.filter(({ path }) => isSeen(path, options));
   const leftOut: string[] = [];
-  const configurations = opened.has(".git/config") ? [] : folders.flatMap((one) => configurationsOf(one, options, leftOut));
+  const isFiltered = !opened.has(".git/config");
+  const configurations = isFiltered ? folders.flatMap((one) => configurationsOf(one, options, leftOut)) : [];
+  const included = isFiltered ? [...new Set(folders.flatMap((one) => includedIn(one, options)))] : [];
   const hooks = opened.has(".git") && !opened.has(".git/hooks") ? folders.flatMap(hooksOf) : [];
   const closed = isHistoryOpen ? [] : folders.filter((folder) => holdsHidden(folder, options));
   const objects = closed.flatMap(({ common }) => ["objects", "lfs"].flatMap((name) => toHidden(join(common, name))));
   return {
-    mounts: [...configurations, ...hooks, ...objects],
+    mounts: [...included.flatMap((file) => toMasked(file, readSettings(file))), ...configurations, ...hooks, ...objects],
     leftOut,
     withoutObjects: closed.map(({ path }) => nameOf(path, options)),
   };
@@ -67,17 +69,42 @@ function configurationsOf({ path, common }: GitFolder, options: GitViewOptions, 
   return ["config", "config.worktree"].flatMap((name): readonly Mount[] => {
     const file = realPathOf(join(path, name));
     if (file === undefined || !isSeen(file, options) || statOf(file)?.isFile() !== true) return [];
-    const text = readSmall(file, maxConfigurationBytes)?.toString();
-    const settings = text === undefined ? undefined : parseGitConfiguration(text);
+    const settings = readSettings(file);
     if (settings === undefined) {
       leftOut.push(`${nameOf(common, options)}: all of \`${name}\`, which cannot be read`);
       return [{ kind: "content", path: file, content: "" }];
     }
-    const shown = options.opened.has(".git") ? withoutPrograms(settings, dirname(file), { options, leftOut }) : settings;
-    const masked = shown.map(maskCredentials);
-    if (shown === settings && masked.every((one, index) => isSame(one, settings[index]))) return [];
-    return [{ kind: "content", path: file, content: printGitConfiguration(masked) }];
+    if (!options.opened.has(".git")) return toMasked(file, settings);
+    const shown = withoutPrograms(settings, dirname(file), { options, leftOut }).map(maskCredentials);
+    return [{ kind: "content", path: file, content: printGitConfiguration(shown) }];
   });
+}
+
+function readSettings(file: string): readonly GitSetting[] | undefined {
+  const text = readSmall(file, maxConfigurationBytes)?.toString();
+  return text === undefined ? undefined : parseGitConfiguration(text);
+}
+
+/** None where nothing is to be masked. */
+function toMasked(file: string, settings: readonly GitSetting[] = []): readonly Mount[] {
+  const masked = settings.map(maskCredentials);
+  if (masked.every((one, index) => isSame(one, settings[index]))) return [];
+  return [{ kind: "content", path: file, content: printGitConfiguration(masked) }];
+}
+
+/** The files that the configuration of a git directory includes, as far as the command sees them. */
+function includedIn({ path }: GitFolder, options: GitViewOptions): readonly string[] {
+  const found = new Set<string>();
+  const add = (file: string) => {
+    for (const { section, key, value = "" } of readSettings(file) ?? []) {
+      const inner = section.startsWith("include") && key === "path" ? placeOfIncluded(value, dirname(file), options) : undefined;
+      if (inner === undefined || found.has(inner)) continue;
+      found.add(inner);
+      add(inner);
+    }
+  };
+  for (const name of ["config", "config.worktree"]) add(realPathOf(join(path, name)) ?? "");
+  return [...found];
 }
 
 function isSame(one: GitSetting, other: GitSetting | undefined): boolean {
@@ -134,11 +161,15 @@ function failingFilter(subsection: string | undefined): readonly GitSetting[] {
 
 /** Undefined where the command does not see the file: git runs with the user's rights here, and would read any. */
 function readIncluded(value: string, folder: string, options: GitViewOptions) {
+  const file = placeOfIncluded(value, folder, options);
+  const settings = file === undefined ? undefined : readSettings(file);
+  return file === undefined || settings === undefined ? undefined : { settings, folder: dirname(file) };
+}
+
+function placeOfIncluded(value: string, folder: string, options: GitViewOptions): string | undefined {
   if (value === "" || value.startsWith("~")) return undefined;
   const file = realPathOf(join(value.startsWith("/") ? "/" : folder, value));
-  if (file === undefined || !isSeen(file, options) || file.split(sep).some(isReadProtectedFile)) return undefined;
-  const settings = parseGitConfiguration(readSmall(file, maxConfigurationBytes)?.toString() ?? "[");
-  return settings === undefined ? undefined : { settings, folder: dirname(file) };
+  return file === undefined || !isSeen(file, options) || file.split(sep).some(isReadProtectedFile) ? undefined : file;
 }
 
 function isReadProtectedFile(name: string): boolean {
@@ -176,8 +207,7 @@ function holdsHidden({ path, top, common }: GitFolder, { roots }: GitViewOptions
 }
 
 function hashBytesOf(common: string): number {
-  const text = readSmall(join(common, "config"), maxConfigurationBytes)?.toString() ?? "";
-  const settings = parseGitConfiguration(text) ?? [];
+  const settings = readSettings(join(common, "config")) ?? [];
   const format = settings.findLast(({ section, key }) => section === "extensions" && key === "objectformat")?.value;
   return format?.toLowerCase() === "sha256" ? 32 : 20;
 }

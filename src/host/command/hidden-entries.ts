@@ -21,6 +21,8 @@ export interface HiddenEntries {
   readonly links: readonly string[];
   /** Files, folders and links `.git`. */
   readonly gits: readonly string[];
+  /** Git directories of any name that have no work tree. */
+  readonly bareGits: readonly string[];
   /** Folders of dependencies that are shown as layers. */
   readonly layers: readonly FolderInScope[];
   /** Virtual paths of the first folders that are too deep. */
@@ -54,6 +56,7 @@ interface Walk extends HidingOptions {
   readonly masks: Mount[];
   readonly links: string[];
   readonly gits: string[];
+  readonly bareGits: string[];
   readonly tooDeep: string[];
   /** Folders of dependencies, which hold many: they are looked into only if they are no layers. */
   readonly layered: Folder[];
@@ -98,26 +101,34 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
     if (components.some((name) => layeredNames.has(name)))
       folders.push({ root, path, components, isPlain: true, isHiding: false });
   }
-  const walk: Walk = { ...options, isRoot, folders, masks: [], links: [], gits: [], tooDeep: [], layered: [] };
+  const walk: Walk = { ...options, isRoot, folders, masks: [], links: [], gits: [], bareGits: [], tooDeep: [], layered: [] };
   await empty(walk);
   const isLayered = walk.layered.length > 0 && (await options.hasLayers());
   if (!isLayered) folders.push(...walk.layered);
   await empty(walk);
-  const { masks, links, gits, tooDeep, layered } = walk;
+  const { masks, links, gits, bareGits, tooDeep, layered } = walk;
   const layers = isLayered ? layered.map(({ root, components }) => ({ scope: root.declaration, components })) : [];
-  return { masks, links, gits, layers, tooDeep: tooDeep.sort().slice(0, mostNamed) };
+  return { masks, links, gits, bareGits, layers, tooDeep: tooDeep.sort().slice(0, mostNamed) };
 }
 
 /** Looks into the folders of the line, and those that are put into it meanwhile. */
 async function empty(walk: Walk): Promise<void> {
   const { folders, signal } = walk;
   for (let count = 1, folder = folders.pop(); folder !== undefined; folder = folders.pop(), count++) {
-    for (const entry of entriesOf(folder.path)) look(walk, folder, entry);
+    const entries = entriesOf(folder.path);
+    for (const entry of entries) look(walk, folder, entry);
+    if (!folder.isPlain && isGitFolder(entries)) walk.bareGits.push(folder.path);
     if (count > mostWalked) throw new ScopeError("io_error", `The scopes hold more than ${mostWalked} folders.`);
     if (count % batch !== 0) continue;
     signal.throwIfAborted();
     await setImmediate();
   }
+}
+
+/** As git finds one. */
+function isGitFolder(entries: readonly Dirent[]): boolean {
+  if (!entries.some(({ name }) => name === "HEAD")) return false;
+  return ["objects", "refs"].every((name) => entries.some((entry) => entry.name === name));
 }
 
 function look(walk: Walk, folder: Folder, entry: Dirent): void {

@@ -116,7 +116,8 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
     const walked = { table, unprotected, places, followsLinks: true, gitFolders };
     const before = await findProtected({ ...walked, hidesCredentials, signal, openHandles });
     tooDeep = [...new Set([...hidden.tooDeep, ...before.tooDeep])];
-    git = wall.type === "none" ? undefined : viewGit(setting, repositories, unprotected);
+    const seen = [...repositories, ...findGitFolders(hidden.bareGits)];
+    git = wall.type === "none" ? undefined : viewGit(setting, seen, unprotected);
     try {
       ended = await execute(wall, { ...setting, before, hidden, gitFolders, git, onWritten, places });
     } finally {
