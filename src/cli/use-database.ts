@@ -12,7 +12,7 @@ export async function useDatabase(url: string): Promise<void> {
   for (const name of ["LLM_DO_STORE", "LLM_DO_STORE_KEY"]) delete process.env[name];
   process.argv = process.argv.map((word) => word.replace(url, "postgres://…"));
   const { password = "" } = URL.parse(url) ?? {};
-  const secrets = { LLM_DO_STORE: url, LLM_DO_STORE_PASSWORD: decode(password), LLM_DO_STORE_KEY: key ?? "" };
+  const secrets = { LLM_DO_STORE: url, PGPASSWORD: decode(password), LLM_DO_STORE_KEY: key ?? "" };
   addTakenSecrets(Object.entries(secrets).flatMap(([name, value]) => (value === "" ? [] : [{ name, value }])));
   const { openPostgresStore } = await import("../postgres/index.ts");
   try {
