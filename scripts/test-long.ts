@@ -73,6 +73,11 @@ const campaigns: readonly Campaign[] = [
     files: ["tests/security/record-places.test.ts"],
     environment: { LLM_DO_COMMANDS: "all" },
   },
+  {
+    name: "hostile fields of a record",
+    files: ["tests/security/hostile-commands.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "20000" },
+  },
   { name: "rows of a map", files: ["tests/map"], environment: { LLM_DO_MAP_ROWS: "10000", LLM_DO_KILL_RUNS: "60" } },
   {
     name: "soak and load",

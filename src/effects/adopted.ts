@@ -59,8 +59,8 @@ function adopt(fact: Fact, happened: Happened): Fact | undefined {
 }
 
 /** The options of a run are its user's: today's hold. Its files and its entry say which program it is of. */
-function adoptStart({ owner: _, onUnanswered: __, limits: ___, compiled, ...start }: FactOf<"run-start">): Fact {
-  const { model: ____, set: _____, modelFor: ______, ...source } = compiled ?? { target: "." };
+function adoptStart({ owner: _, onUnanswered: __, limits: ___, rules: ____, compiled, ...start }: FactOf<"run-start">): Fact {
+  const { model: _____, set: ______, modelFor: _______, ...source } = compiled ?? { target: "." };
   return { ...start, limits: {}, compiled: source };
 }
 

@@ -1,10 +1,9 @@
 import type { EffectKind, FactType, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 
-/** `numbers`: by names. `places`: a list of numbers. `parts`: of a message. A string can be a reference to a blob, and a name cannot. */
+/** `numbers`: by names. `places`: a list of numbers. `parts`: of a message. `outcome`: of a tool. */
 type Kind =
   | "string"
-  | "name"
   | "number"
   | "boolean"
   | "object"
@@ -15,9 +14,14 @@ type Kind =
   | "parts"
   | "dropped"
   | "messages"
+  | "rules"
+  | "outcome"
   | "any";
 
-/** `content` fields hold what models, tools and people wrote: they are redacted, and long texts in them are kept in blobs. */
+/**
+ * `content` fields hold what models, tools and people wrote: they are redacted, and long texts in them are kept in blobs, so that a reference
+ * can be in the place of a string.
+ */
 export type Field = Kind | `content ${Kind}` | Fields;
 
 /** A `?` at the end of a name: the field can be absent. */
@@ -38,7 +42,7 @@ const usage = {
   ...{ "unknownTokens?": "number", "unknownUsd?": "number" },
 } satisfies Fields;
 const callInput = { input: "content any", files: "content files", fragments: "content strings" } satisfies Fields;
-const keyed = { callPath: "name", key: "name" } satisfies Fields;
+const keyed = { callPath: "string", key: "string" } satisfies Fields;
 const end = {
   ...{ stopReason: "string", "reason?": "content string", usage },
   ...{ "output?": "content any", "error?": "content object" },
@@ -67,7 +71,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
       "files?": "object",
     },
     "forkOf?": "string",
-    "rules?": "content any",
+    "rules?": "content rules",
     "gateEntry?": "boolean",
     "history?": "content messages",
     "compiled?": {
@@ -91,14 +95,14 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
       "onUnanswered?": "string",
       limits: "numbers",
     },
-    ...{ version: "string", owner: "string", "rules?": "content any" },
+    ...{ version: "string", owner: "string", "rules?": "content rules" },
   },
   "run-end": { ...end, denied: "number" },
   "call-start": {
     ...{ callPath: "string", kind: "string", name: "string", depth: "number", "model?": "string", "modelSource?": "string" },
     input: callInput,
   },
-  "call-end": { callPath: "string", ...end, "result?": "content object" },
+  "call-end": { callPath: "string", ...end, "result?": "content outcome" },
   verdict: {
     ...{ ...keyed, tool: "string", args: "content object", facts: "content object", digest: "string" },
     ...{ verdict: { type: "string", why: "content string", "isUnstated?": "boolean" } },
@@ -142,9 +146,9 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
 };
 
 /** The required fields of a value outcome, by the kind of its effect. */
-const outcomeFields: Readonly<Record<EffectKind, Fields>> = {
-  model: { message: { role: "string", parts: "parts" }, usage, finish: "string", bound: "any" },
-  tool: { ok: "boolean" },
+const outcomeFields: Readonly<Record<EffectKind, Fields | "outcome">> = {
+  model: { message: { role: "string", parts: "parts" }, usage, finish: "content string", bound: "any" },
+  tool: "outcome",
   question: { decision, source: "string" },
   connect: { tools: "any", fingerprint: "string", "session?": "boolean" },
   step: { value: "any" },
@@ -164,8 +168,8 @@ function findOutcomeDamage({ kind, outcome }: Extract<JournalEntry, { readonly t
   if (outcome.type === "error") return isRecord(outcome.error) ? undefined : ["outcome", "error"];
   const fields = Object.hasOwn(outcomeFields, kind) ? outcomeFields[kind] : undefined;
   if (outcome.type !== "value" || outcome.value === undefined || !fields) return ["outcome"];
-  const damage = isRecord(outcome.value) ? findDamage(outcome.value, fields) : [];
-  return damage && ["outcome", "value", ...damage];
+  const damage = findDamage(outcome, { value: fields });
+  return damage && ["outcome", ...damage];
 }
 
 /** Returns the path of the first field that is missing or of another type. */
@@ -178,13 +182,16 @@ function findDamage(value: object, fields: Fields): readonly string[] | undefine
     if (typeof field === "object") {
       const damage = isRecord(member) ? findDamage(member, field) : [];
       if (damage) return [key, ...damage];
-    } else if (!isOfKind(member, field.replace("content ", "") as Kind)) return [key];
+    } else if (!isOfField(member, field)) return [key];
   }
   return undefined;
 }
 
-function isOfKind(member: unknown, kind: Kind): boolean {
+function isOfField(member: unknown, field: Exclude<Field, Fields>): boolean {
+  const kind = field.replace("content ", "");
   switch (kind) {
+    case "string":
+      return typeof member === "string" || (field === "content string" && isReference(member));
     case "any":
       return member !== undefined;
     case "object":
@@ -194,41 +201,51 @@ function isOfKind(member: unknown, kind: Kind): boolean {
     case "places":
       return Array.isArray(member) && member.every((one) => typeof one === "number");
     case "strings":
-      return Array.isArray(member) && member.every(isText);
+      return (
+        Array.isArray(member) &&
+        member.every((one) => typeof one === "string" || (field === "content strings" && isReference(one)))
+      );
     case "files":
       return Array.isArray(member) && member.every((file) => isRecord(file) && findDamage(file, fileFields) === undefined);
     case "dropped":
       return Array.isArray(member) && member.every((one) => isRecord(one) && findDamage(one, droppedFields) === undefined);
     case "parts":
       return Array.isArray(member) && member.every(isPart);
+    case "rules":
+      return Array.isArray(member) && member.every((one) => isRecord(one) && findDamage(one, ruleFields) === undefined);
+    case "outcome":
+      return isRecord(member) && findDamage(member, member["ok"] === true ? valueFields : errorFields) === undefined;
     case "messages":
       return Array.isArray(member) && member.every((one) => isRecord(one) && findDamage(one, messageFields) === undefined);
-    case "string":
-      return isText(member);
-    case "name":
-      return typeof member === "string";
     default:
       return typeof member === kind;
   }
 }
 
 const fileFields: Fields = {
-  ...{ type: "string", name: "string", mediaType: "string", bytes: "number", sha256: "string", data: "string" },
+  ...{ type: "string", name: "content string", mediaType: "content string", bytes: "number", sha256: "string" },
+  data: "content string",
 };
+
+const ruleFields: Fields = { effect: "string", rule: "content string", "source?": "content string" };
+
+const valueFields: Fields = { ok: "boolean", "value?": "any" };
+
+const errorFields: Fields = { ok: "boolean", error: toolError };
 
 const messageFields: Fields = { role: "string", parts: "parts" };
 
 const droppedFields: Fields = { message: "number", part: "number", turn: "number", tool: "string", tokens: "number" };
 
 const partFields: Readonly<Record<string, Fields>> = {
-  text: { text: "string" },
-  reasoning: { text: "string" },
+  text: { text: "content string" },
+  reasoning: { text: "content string" },
   file: fileFields,
-  "tool-call": { id: "string", name: "string", args: "any", "invalidArgs?": "string" },
-  "server-call": { id: "string", name: "string", args: "any" },
-  "server-result": { id: "string", name: "string", ok: "boolean", value: "any" },
-  "tool-result": { id: "string", name: "string", result: "object" },
-  source: { "url?": "string", "title?": "string" },
+  "tool-call": { id: "content string", name: "content string", args: "any", "invalidArgs?": "content string" },
+  "server-call": { id: "content string", name: "content string", args: "any" },
+  "server-result": { id: "content string", name: "content string", ok: "boolean", value: "any" },
+  "tool-result": { id: "content string", name: "content string", result: "outcome" },
+  source: { "url?": "content string", "title?": "content string" },
 };
 
 function isPart(part: unknown): boolean {
@@ -237,8 +254,7 @@ function isPart(part: unknown): boolean {
   return fields !== undefined && findDamage(part, fields) === undefined;
 }
 
-/** A long one is kept in a blob. */
-function isText(member: unknown): boolean {
-  if (typeof member === "string") return true;
+/** Stands for a long text, which is kept in a blob. */
+function isReference(member: unknown): boolean {
   return isRecord(member) && (typeof member["$blob"] === "string" || typeof member["$private"] === "string");
 }

@@ -36,7 +36,6 @@ export function usualFact(type: keyof typeof factFields): RecordedEntry {
 function usualValue(name: string, field: Exclude<Field, Fields>): unknown {
   switch (field.replace("content ", "")) {
     case "string":
-    case "name":
       return usual[name] ?? "plain";
     case "number":
       return 1;
