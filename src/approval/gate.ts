@@ -32,6 +32,7 @@ import {
   isDelegating,
   isWorkerCall,
   judgeCall,
+  judgeOwnAgain,
   judgeRecorded,
   type PreparedCall,
   prepareCall,
@@ -231,7 +232,10 @@ function waitForFound(run: GateRun, call: Round, looking: PreparedCall | Promise
 /** The prepared call: found out now, or as it was recorded. */
 function lookAt(run: GateRun, call: Round, checked: CheckedArgs): PreparedCall | Promise<PreparedCall> {
   const recorded = run.effects.recall("verdict", call.key);
-  if (recorded) return restoreCall(call, checked, recorded);
+  if (recorded) {
+    const restored = restoreCall(call, checked, recorded);
+    return run.effects.isReviewing ? judgeOwnAgain(call, restored, recorded) : restored;
+  }
   throwRecordedRefusal(run, call);
   const { name, runtime } = call.request;
   const missed = run.effects.requireLive({ ...call.key, what: `what ${name} is about`, signal: runtime.signal });
@@ -251,7 +255,7 @@ function judge(run: GateRun, call: Round, looked: PreparedCall): { readonly verd
   const prepared = judged.verdict.type === "ask" ? showCall(call, looked, run.redactor) : looked;
   run.effects.decideOnce("verdict", key, {
     decide: () => ({ tool: request.name, ...recordOf(prepared), ...judged }),
-    again: (given, recorded) => judgeRecorded({ run, given: readRules(given) }, call, recorded),
+    again: (given, recorded) => judgeRecorded({ run, given: readRules(given) }, call, { recorded, ownToday: looked.ownToday }),
   });
   // A refusal before the question is repeated here, one after its answer by `confirm`.
   if (!run.effects.recall("decision", key)) throwRecordedRefusal(run, call);

@@ -47,6 +47,8 @@ export interface PreparedCall {
   readonly view: PreparedToolsetCall;
   /** Files of the worker's call that the tool can reach beside its arguments, by name and digest. */
   readonly carried: readonly string[];
+  /** Only in a replay: its toolset's verdict of today. */
+  readonly ownToday?: OwnVerdict;
   /** It comes from the record of an earlier run, has no payload, and is never executed. */
   readonly isRestored?: boolean;
   /** Present where the call asks. */
@@ -176,14 +178,27 @@ export function judgeCall({ rules, looksOnly }: Judging, call: PendingCall, prep
   return { verdict, said: { ...(own ? { own } : {}), ...shown } };
 }
 
+/** Adds the toolset's own verdict of today on a call that was recorded, where the toolset can tell without a look at the call. */
+export function judgeOwnAgain(
+  { binding, tool, request }: PendingCall,
+  restored: PreparedCall,
+  { args, facts, said }: FactOf<"verdict">,
+): PreparedCall | Promise<PreparedCall> {
+  const { toolset, config } = binding;
+  const own = said?.own as OwnVerdict | undefined;
+  if (!toolset.judgeRecorded || !own) return restored;
+  const judged = toolset.judgeRecorded({ tool: tool.name, args, config, facts, own }, request.runtime.scopes);
+  return andThen(judged, (ownToday) => (ownToday === undefined ? restored : { ...restored, ownToday }));
+}
+
 /**
  * The verdict of today on a call as it was recorded. What a toolset found out where it looked at the call is taken from the record, with its
- * own verdict on that; undefined for a record that does not have it.
+ * own verdict on that, unless it judged anew; undefined for a record that does not have it.
  */
 export function judgeRecorded(
   { run, given }: { readonly run: Judging; readonly given: readonly ReadRule[] },
   call: PendingCall,
-  recorded: FactOf<"verdict">,
+  { recorded, ownToday }: { readonly recorded: FactOf<"verdict">; readonly ownToday: OwnVerdict | undefined },
 ): Verdict | undefined {
   const { args, facts, said } = recorded;
   const { binding, tool } = call;
@@ -196,7 +211,7 @@ export function judgeRecorded(
     return judgeSaid(rules, call, { own, view });
   }
   const texts = said?.texts as Readonly<Record<string, readonly RuleText[]>> | undefined;
-  return said && judgeSaid(rules, call, { own: said.own as OwnVerdict | undefined, view, texts: texts ?? {} });
+  return said && judgeSaid(rules, call, { own: ownToday ?? (said.own as OwnVerdict | undefined), view, texts: texts ?? {} });
 }
 
 interface SaidCall extends Pick<PreparedCall, "view"> {

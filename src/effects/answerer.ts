@@ -95,6 +95,7 @@ export function createAnswerer({ live, facts = [], policy = () => ({}) }: Answer
     onDisk: async () => journal.written({ durable: true }),
     recall,
     decideOnce: createDecideOnce(answers, { record, recall }) as Effects["decideOnce"],
+    isReviewing: answers.review !== undefined,
     begun: answers.begun ?? (() => undefined),
     isReplayed: answers.isReplayed ?? (() => false),
     ...livePace(live, answers, { record: (fact) => put(fact, true), recall }),

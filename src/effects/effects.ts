@@ -71,6 +71,8 @@ export interface Effects {
    */
   decideOnce<Type extends KeyedFactType>(type: Type, key: FactKey, decision: Decision<Type>): FactOf<Type>;
   decideOnce<Type extends KeyedFactType>(type: Type, key: FactKey, decision: OpenDecision<Type>): FactOf<Type> | undefined;
+  /** True in a replay, which makes recorded verdicts anew. */
+  readonly isReviewing: boolean;
   /**
    * Called before something outside of any effect is read (the files that a call names, an approver) and before a call starts. Undefined
    * where it can be done. A replayed run has all of it in its record: it waits for what ended the recorded call, or rejects with a

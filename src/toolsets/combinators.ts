@@ -41,7 +41,7 @@ export function approve<Config>(
     if (toolset.needsApproval) return toolset.needsApproval(call) ?? unstated;
     return authors.get(call.tool) === "pre-approved" ? { type: "pre-approved", why: "its author pre-approves it" } : unstated;
   };
-  const { outlook: _, connect, ...rest } = toolset;
+  const { outlook: _, judgeRecorded: __, connect, ...rest } = toolset;
   return Object.freeze({
     ...rest,
     tools: (config, scope) => note(toolset.tools(config, scope)),
@@ -92,7 +92,7 @@ function renamed<Config>(toolset: Toolset<Config>, nameOf: (name: string) => str
     ...call,
     tool: inside.get(call.tool) ?? call.tool,
   });
-  const { connect, targets, prepare, needsApproval: judge, outlook, ruleTexts, describeCall, preview } = toolset;
+  const { connect, targets, prepare, needsApproval: judge, judgeRecorded, outlook, ruleTexts, describeCall, preview } = toolset;
   return Object.freeze({
     ...toolset,
     tools: (config, scope) => outside(toolset.tools(config, scope)),
@@ -109,6 +109,7 @@ function renamed<Config>(toolset: Toolset<Config>, nameOf: (name: string) => str
     ...(targets && { targets: (call, access) => targets(own(call), access) }),
     ...(prepare && { prepare: (call, access) => prepare(own(call), access) }),
     ...(judge && { needsApproval: (call) => judge(own(call)) }),
+    ...(judgeRecorded && { judgeRecorded: (call, scopes) => judgeRecorded(own(call), scopes) }),
     ...(outlook && { outlook: (tool, config, scopes) => outlook(inside.get(tool) ?? tool, config, scopes) }),
     ...(ruleTexts && { ruleTexts: (call) => ruleTexts(own(call)) }),
     ...(describeCall && { describeCall: (call) => describeCall(own(call)) }),

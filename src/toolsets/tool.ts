@@ -146,6 +146,7 @@ export const toolsetOptions: OptionTable<ToolsetOptions<unknown>> = {
   targets: functionOption,
   prepare: functionOption,
   needsApproval: functionOption,
+  judgeRecorded: functionOption,
   outlook: functionOption,
   rules: functionOption,
   warnings: functionOption,

@@ -93,6 +93,11 @@ export interface Toolset<Config = unknown> {
   /** The toolset's own verdict. Pure: rules, arguments and preparation alone. Absent: every call asks unless pre-approved. */
   needsApproval?(call: PreparedToolsetCall<Config>): OwnVerdict;
   /**
+   * Returns the verdict of today on a call that was recorded, of which nothing but this is known: in a replay nothing can be looked at.
+   * `scopes` resolve paths, and are empty. Absent, or undefined: the recorded verdict counts.
+   */
+  judgeRecorded?(call: RecordedToolsetCall<Config>, scopes: Scopes): OwnVerdict | undefined | Promise<OwnVerdict | undefined>;
+  /**
    * The verdicts that calls of a tool can come to, for whoever wants to know before a run. Pure. Absent: it depends on each
    * call. Protected names ask or block whatever this says.
    */
@@ -231,6 +236,12 @@ export interface ToolsetCall<Config = unknown> {
   readonly config: Config;
   /** Texts that code passes beside the input of a worker. */
   readonly extraContext?: readonly string[];
+}
+
+/** A call as a record has it. `own`: its toolset's verdict then. */
+export interface RecordedToolsetCall<Config = unknown> extends Omit<ToolsetCall<Config>, "extraContext"> {
+  readonly facts: JsonObject;
+  readonly own: OwnVerdict;
 }
 
 /** The worker or code that makes a call. */

@@ -48,12 +48,19 @@ export function aboutFile({ virtualPath, scope, protection }: InspectedPath, fac
   return { virtualPath, scopes: [scope], protection, facts: { scope: scope.name, ...facts } };
 }
 
+/** Returns whether a verdict of `judge` is that of the scopes, and not of a protected name, which can be that of a link's target. */
+export function isOfScopes({ type, why = "" }: OwnVerdict): boolean {
+  return type === "pre-approved" || (type === "needs-approval" && !why.endsWith(protectedName));
+}
+
+const protectedName = "is a protected name";
+
 /** Pure: what its scopes and its name say of a work. */
 export function judge(access: Access, work: Pick<FileWork, "scopes" | "virtualPath" | "protection">): OwnVerdict {
   const { protection, virtualPath, scopes } = work;
   if (access !== "read" && protection === "program") return blocked(`"${virtualPath}" belongs to the running program`);
   if (protection === "ask-read-and-write" || (protection === "ask-write" && access !== "read")) {
-    return needsApproval(`"${virtualPath}" is a protected name`, "rule");
+    return needsApproval(`"${virtualPath}" ${protectedName}`, "rule");
   }
   const asking = access === "write" ? undefined : scopes.find((scope) => scope.readApproval === true);
   if (asking !== undefined) return needsApproval(`read_approval of the scope ${asking.name}`, "rule");

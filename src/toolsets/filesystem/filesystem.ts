@@ -5,7 +5,7 @@ import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, t
 import { unknownScopes } from "../unknown-scopes.ts";
 import { type FilesystemConfig, filesystemConfig, narrowFilesystem } from "./config.ts";
 import { editFile } from "./edit-file.ts";
-import { type FileTool, type FileWork, judge } from "./file-tool.ts";
+import { type FileTool, type FileWork, isOfScopes, judge } from "./file-tool.ts";
 import { listFiles } from "./list-files.ts";
 import { readFile } from "./read-file.ts";
 import { reconcileWrite } from "./reconcile-write.ts";
@@ -49,6 +49,11 @@ export const filesystem: Toolset<FilesystemConfig> = {
     return { canonicalArgs, facts, ...more, targets: [], payload: work };
   },
   needsApproval: (call) => judge(toolOf(call.tool).access, workOf(call)),
+  judgeRecorded: ({ tool, args, facts, own }, { declarations }) => {
+    const scopes = declarations.filter(({ name }) => name === facts["scope"]);
+    if (scopes.length === 0 || !isOfScopes(own)) return undefined;
+    return judge(toolOf(tool).access, { scopes, virtualPath: String(args["path"]), protection: undefined });
+  },
   // One verdict for each scope by itself.
   outlook: (tool, config, scopes) => {
     const { access } = toolOf(tool);

@@ -1,7 +1,7 @@
 import type { CommandRequest, Isolation } from "../../host/commands.ts";
 import type { ResolvedPath, Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { toolFailure } from "../toolset.ts";
+import { type OwnVerdict, toolFailure } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import type { ShellConfig } from "./config.ts";
 import { describeRun, previewRun } from "./describe.ts";
@@ -54,6 +54,24 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
     canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath, ...toEffectArgs(effects) },
     facts: { request: { ...request }, isolation: isolation.type },
   };
+}
+
+/**
+ * Returns the verdict of today on a call that was recorded as `prepareWork` found it. Undefined where it was not isolated, or had a folder of
+ * its own: what it reads there cannot be looked up.
+ */
+export async function judgeAgain(
+  { args, config, facts }: PlannedCall & { readonly facts: JsonObject },
+  scopes: Scopes,
+): Promise<OwnVerdict | undefined> {
+  const isIsolated = !["none", "seatbelt"].includes(String(facts["isolation"]));
+  if (!isIsolated || scopes.declarations.length === 0) return undefined;
+  const { command, cwd, writes = [], opens = [], reads = [], network = false, scratch = false } = args;
+  const { scope, components } = scopes.resolve(String(cwd));
+  const plan = (await loadCommandParser())(String(command), [components]);
+  const effects = { writes, opens, reads, network, scratch } as Effects;
+  const [home, plainReads] = [standardScope(scopes), new Set<never>()];
+  return judgeCall({ config, plan, effects, scopes, scope, home, plainReads, notIsolated: undefined, unisolated: false }).verdict;
 }
 
 /** A rule can give layers to calls that ask for no effect. Throws a `ToolFailure` where a call asks for layers and there are none. */

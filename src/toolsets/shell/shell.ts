@@ -48,6 +48,7 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
       return { canonicalArgs, targets: [], facts, content, ...(isSafe ? { sideEffect: false } : {}), payload: work };
     },
     needsApproval: (call) => workOf(call).verdict,
+    judgeRecorded: async ({ args, config, facts }, scopes) => (await loadWork()).judgeAgain({ args, config, facts }, scopes),
     ruleTexts: (call) => {
       const { started, effects } = workOf(call);
       const { writes, opens, reads, network } = effects;
@@ -81,8 +82,11 @@ function targetsOf({ command, writes }: JsonObject, scopes: Scopes): readonly Ta
 
 /** The grammar and what is known of programs are loaded by runs that use them. */
 async function loadWork() {
-  const [{ prepareWork }, { runPlanned }] = await Promise.all([import("./prepare-work.ts"), import("./run-planned.ts")]);
-  return { prepareWork, runPlanned };
+  const [{ judgeAgain, prepareWork }, { runPlanned }] = await Promise.all([
+    import("./prepare-work.ts"),
+    import("./run-planned.ts"),
+  ]);
+  return { judgeAgain, prepareWork, runPlanned };
 }
 
 const timeout = {
