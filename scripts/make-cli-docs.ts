@@ -11,7 +11,13 @@ import { createProgram, withDescendants } from "../src/cli/program.ts";
 const intro = `# The command line
 
 \`llm-do TARGET\` runs a program: a folder with a \`main.worker\`, a \`.worker\` file, or the name of a worker here or further up. It is
-short for \`llm-do run TARGET\`. \`llm-do TARGET --help\` shows the program's inputs, its output and what it may do. This page is made from the grammar of the command line by \`scripts/make-cli-docs.ts\`.`;
+short for \`llm-do run TARGET\`. \`llm-do TARGET --help\` shows the program's inputs, its output and what it may do. This page is made from the grammar of the command line by \`scripts/make-cli-docs.ts\`.
+
+\`\`\`sh
+llm-do init words
+llm-do words --help
+llm-do words "Which file is the longest?" --model anthropic:claude-sonnet-4-5
+\`\`\``;
 
 const conventions = `## stdout, stderr and stdin
 

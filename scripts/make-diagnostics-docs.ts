@@ -19,6 +19,11 @@ The codes do not change, so they are what tests and filters can rely on: \`llm-d
 programs, \`--format sarif\` for code scanning, \`--format github\` as annotations of GitHub Actions.
 
 This page is made by \`scripts/make-diagnostics-docs.ts\`. Each example is a sample of the tests, with what is said of it.
+
+\`\`\`sh
+llm-do check .
+llm-do docs unknown-key
+\`\`\`
 `;
 
 /** The whole page. */

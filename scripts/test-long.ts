@@ -1,4 +1,4 @@
-// The long property, fuzz and kill tests, with the counts that docs/testing.md records. Each is the ordinary test with more
+// The long property, fuzz and kill tests, with the counts that docs/maintainers/testing.md records. Each is the ordinary test with more
 // runs; `npm test` runs a seeded slice of the same.
 import { spawnSync } from "node:child_process";
 

@@ -215,7 +215,7 @@ test("flags and variables in the text exist", () => {
   const page = documents.find(({ path }) => path === "docs/cli.md")?.text ?? "";
   expect([...read].filter((variable) => !page.includes(`\`${variable}\``))).toEqual([]);
   const mentioned = pages
-    .filter(({ path }) => path !== "docs/testing.md")
+    .filter(({ path }) => path !== "docs/maintainers/testing.md")
     .flatMap(({ text }) => text.match(/\bLLM_DO_[A-Z_]+/g) ?? []);
   expect(mentioned.filter((variable) => !read.has(variable))).toEqual([]);
 });
@@ -268,6 +268,22 @@ test("the list of pages has each of them", () => {
   const linked = linksOf(pageOf("docs/pages.md")).map((link) => `docs/${link}`);
   const pages = globSync("docs/*.md", { cwd: root }).map((path) => path.replaceAll("\\", "/"));
   expect(linked.toSorted()).toEqual(pages.filter((path) => path !== "docs/pages.md").toSorted());
+});
+
+/** Pages that are looked things up in, and not read from their beginning to their end. */
+const references = ["cli", "diagnostics", "models", "worker-format"].map((name) => `docs/${name}.md`);
+const pages = documents.filter(({ path }) => /^(?:README|docs\/[\w-]+)\.md$/.test(path));
+
+test("a page that is read has at most 3,000 words", () => {
+  const long = pages.filter(({ text }) => text.split(/\s+/).length > 3000).map(({ path }) => path);
+  expect(long).toEqual(references);
+});
+
+// The list of pages alone has no example. A picture of what is printed or measured is one.
+test.each(pages.filter(({ path }) => path !== "docs/pages.md"))("$path has its first example within one screen", ({ text }) => {
+  const before = text.split("\n").findIndex((line) => /^(?:```|!\[)/.test(line));
+  expect(before).toBeGreaterThan(0);
+  expect(before).toBeLessThanOrEqual(30);
 });
 
 /** READMEs of `llm`, BAML and promptfoo: 51.6, 69.8 and 52.5, by the same script, in November 2026. */

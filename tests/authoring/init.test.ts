@@ -46,7 +46,7 @@ test("what it makes is without mistakes, and runs at once", async () => {
 
   const check = await runCli(["check", "harbour", "--trust", "--model", "scripted:harbour/scripted.ts"], { cwd, bin });
   expect(check).toMatchObject({ exitCode: 0, stdout: "" });
-  expect(check.stderr).toBe("llm-do: harbour: no errors, no warnings and hints\n");
+  expect(check.stderr).toBe("llm-do: harbour: no errors, no warnings or hints\n");
 
   const tested = await runCli(["test", "harbour", "--trust"], { cwd, bin });
   expect(tested).toMatchObject({ exitCode: 0, stderr: "" });
@@ -168,7 +168,7 @@ test("a name and a model are taken", async () => {
   expect(init.stdout).toContain(`llm-do . "${question}"`);
   expect(readFileSync(join(cwd, "llm-do.yaml"), "utf8")).toContain('name: "true"\nmodel: openai:gpt-5\n');
   const check = await runCli(["check", "--trust"], { cwd, bin });
-  expect(check.stderr).toContain("no errors, no warnings and hints");
+  expect(check.stderr).toContain("no errors, no warnings or hints");
 });
 
 test.each([

@@ -247,7 +247,11 @@ const intro = `# Failures of a provider
 
 This table is made by the test that plays each failure over HTTP (\`tests/scenarios/failure-table.test.ts\`), with a server that answers as
 the first column says each time it is asked. [Models](models.md#failures-and-waits) describes which failures are retried and how to set that,
-[Limits](limits.md#endings) how answers end.
+[Limits](limits.md#endings) how answers end. A [script](scripts.md) can play failures, too:
+
+\`\`\`yaml
+- reply: { error: { code: rate_limit, message: Slow down } }
+\`\`\`
 
 | column   |                                                                                                           |
 | -------- | --------------------------------------------------------------------------------------------------------- |

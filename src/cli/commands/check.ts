@@ -38,7 +38,7 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
     if (line !== "" && diagnostics.some((one) => one.code === code)) writeStderr(`llm-do: ${line}\n`);
   const others = shown.length - errors;
   writeStderr(
-    `llm-do: ${targets.join(", ") || "."}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings and hints")}\n`,
+    `llm-do: ${targets.join(", ") || "."}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings or hints")}\n`,
   );
   if (untrusted) {
     const why = (await wasTrusted(untrusted.root)) ? "is not trusted for all that it could do now" : "is not trusted";
