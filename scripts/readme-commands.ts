@@ -1,6 +1,6 @@
-// Runs the first command of the README as its rendered page has it, in fresh clones with an empty home, on Node 20, 22 and 24.
-// The second one is `npm ci && npm test`, which CI runs as its own steps: that it still is that is looked at here.
-import { spawnSync } from "node:child_process";
+// Runs the first command of the README as its rendered page has it, in fresh clones with an empty home, on Node 20, 22 and 24 at the same
+// time. The second command is `npm ci && npm test`, which CI runs as its own steps; this script compares its text.
+import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -44,7 +44,7 @@ function findNode(major: number): string {
   return place;
 }
 
-function tryCommand(command: string, major: number): boolean {
+async function tryCommand(command: string, major: number): Promise<boolean> {
   const start = Date.now();
   const node = findNode(major);
   const clone = join(folder, `clone-${major}`);
@@ -54,11 +54,21 @@ function tryCommand(command: string, major: number): boolean {
   const PATH = [node, ...path].join(delimiter);
   const env = { ...environment, HOME: home, PATH, npm_config_cache: cache, npm_config_prefer_offline: "true" };
   const version = run("node", ["--version"], { env: { PATH } }).stdout.trim();
-  const { status, stdout, stderr } = run("bash", ["-c", command], { cwd: clone, env });
+  const { status, stdout, stderr } = await runShell(command, { cwd: clone, env });
   const isRight = status === 0 && version.startsWith(`v${major}.`) && /^5 actions\./m.test(stdout);
   console.log(`node ${version}: exit ${status}, ${Math.round((Date.now() - start) / 1000)} s`);
   if (!isRight) console.log(`${stdout}\n${stderr}`);
   return isRight;
+}
+
+function runShell(command: string, options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }) {
+  type Ended = { readonly status: number; readonly stdout: string; readonly stderr: string };
+  return new Promise<Ended>((resolve) => {
+    const { stdin } = execFile("bash", ["-c", command], { ...options, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
+    );
+    stdin?.end();
+  });
 }
 
 const [first = "", second = ""] = commandsOf(readFileSync(join(root, "README.md"), "utf8"));
@@ -66,6 +76,7 @@ console.log(first);
 let failed = second !== "npm ci && npm test" || first.includes("\n");
 if (failed) console.log(`the README begins with other commands: ${second}`);
 const majors = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [20, 22, 24];
-for (const major of majors) if (!tryCommand(first, major)) failed = true;
+const tried = await Promise.all(majors.map((major) => tryCommand(first, major)));
+if (tried.includes(false)) failed = true;
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = failed ? 1 : 0;

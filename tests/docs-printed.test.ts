@@ -118,7 +118,7 @@ describe("pages show what is printed", () => {
         seen.add(name);
       }
     },
-    90_000,
+    180_000,
   );
 
   it("and every block of text in them is compared", () => {

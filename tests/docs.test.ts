@@ -124,7 +124,7 @@ test("TypeScript type-checks", () => {
   });
   const places = new Map(typescript.map(({ file, place }) => [relative(folder, file).replaceAll("\\", "/"), place]));
   expect(stdout.replace(/^[^\s(]+/gm, (file) => places.get(file) ?? file)).toBe("");
-}, 60_000);
+}, 180_000);
 
 describe("programs run, and print what they are said to print", () => {
   test.each(programs)("$place", ({ file, output }) => {
