@@ -101,7 +101,8 @@ export async function findRun(choice: RunChoice): Promise<FoundRun> {
     throw new UsageError(`there is no ${what}${whose}; \`${list}\` names what there is`);
   }
   const why = await describeProgramOfHere(host, program);
-  throw new UsageError(`there is no ${what} for ${why}${await listRuns(runsOf(host, {}))}`);
+  const others = await listRuns(runsOf(host, {}));
+  throw new UsageError(`there is no ${what} for ${why}${others || `; \`${list}\` names what there is`}`);
 }
 
 /** The runs of a program, or without one of that of this folder, newest first. Rejects with a `UsageError` where there is none. */

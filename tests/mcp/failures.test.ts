@@ -86,7 +86,7 @@ test("400 tools can be used, and are searched for by default; more than 1000 are
     servers: { many: { ...many, defer: false } },
     model: calling(["many__tool_399"]),
   });
-  expect(model.requests[0]?.tools).toHaveLength(411);
+  expect(model.requests[0]?.tools).toHaveLength(412);
   expect(results).toMatchObject([{ ok: true, value: "called tool_399" }]);
   const world = createMcpWorld();
   const deferred = await world.play({
