@@ -5,8 +5,13 @@ import { writeProgram } from "../cli/run-cli.ts";
 /** A picture of one pixel, in base64. */
 export const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** The script obeys the first word of its prompt. */
+/** The script obeys the first word of its prompt. `wait` ends when there is a file `go`. */
 const model = `
+import { existsSync } from "node:fs";
+const go = new URL("go", import.meta.url);
+const waited = () => new Promise((resolve) => {
+  const timer = setInterval(() => existsSync(go) && resolve("waited", clearInterval(timer)), 20);
+});
 export default ({ turn, messages, toolResults }) => {
   const parts = messages.filter(({ role }) => role === "user").at(-1).parts;
   const word = parts.filter(({ type }) => type === "text").map(({ text }) => text).join(" ").split(/[ ,.]/)[0];
@@ -18,6 +23,8 @@ export default ({ turn, messages, toolResults }) => {
   if (word === "print" && last.role === "user") return { calls: [{ tool: "print", args: {} }] };
   if (word === "draw") return { text: "drawn", files: [{ name: "dot.png", mediaType: "image/png", base64: "${picture}" }] };
   if (word === "look") return "files: " + parts.filter(({ type }) => type === "file").map(({ mediaType }) => mediaType).join(", ");
+  if (word === "wait") return waited();
+  if (word === "read") return last.role === "user" ? { calls: [{ tool: "read_file", args: { path: parts[0].text.slice(5) } }] } : JSON.stringify(results.at(-1).result);
   if (word === "sleep") return new Promise((resolve) => setTimeout(() => resolve("slept"), 60_000));
   if (parts.some(({ text }) => text?.includes("json please"))) return JSON.stringify({ kind: "bug" });
   return users + " messages: " + parts.map(({ text }) => text).join("|");
