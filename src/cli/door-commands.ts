@@ -16,14 +16,7 @@ export function addMcp(program: Command, exit: Exit): void {
     .option("--otel", otelHelp)
     .option("--worker <name>", "offer this worker alone (repeatable; default: all that the programs reach)", collectWorker)
     .option("--ask-client", "put questions to the client, as a form; many clients are agents that answer by themselves")
-    .addOption(
-      new Option("--print-config <client>", "print the lines for a client's configuration, and end").choices([
-        "claude",
-        "cursor",
-        "vscode",
-        "zed",
-      ]),
-    )
+    .addOption(printConfigOption().choices(["claude", "cursor", "vscode", "zed"]))
     .action(act(exit, async () => (await import("./commands/mcp.ts")).mcpCommand));
 }
 
@@ -34,8 +27,14 @@ export function addAcp(program: Command, exit: Exit): void {
     .description("serve a worker as an agent over stdio (Agent Client Protocol): to Zed, JetBrains and Neovim")
     .argument("[target]", targetsHelp);
   addTermOptions(addCompileOptions(acp))
+    .optionsGroup("The agent:")
     .option("--otel", otelHelp)
+    .addOption(printConfigOption().choices(["zed", "jetbrains"]))
     .action(act(exit, async () => (await import("./commands/acp.ts")).acpCommand));
+}
+
+function printConfigOption(): Option {
+  return new Option("--print-config <client>", "print the lines for a client's configuration, with the other flags, and end");
 }
 
 function collectWorker(value: string, previous: readonly string[] = []): readonly string[] {

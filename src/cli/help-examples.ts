@@ -46,7 +46,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do mcp --print-config claude", "the lines for a client"],
     ["llm-do mcp desk review --trust --hold", "two programs; what asks waits for you"],
   ],
-  "llm-do acp": [["llm-do acp . --trust", "as an editor starts it"]],
+  "llm-do acp": [
+    ["llm-do acp . --trust", "as an editor starts it"],
+    ["llm-do acp --print-config zed", "the lines for an editor"],
+  ],
   "llm-do runs": [["llm-do runs list"], ["llm-do runs show last"]],
   "llm-do runs list": [
     ["llm-do runs list", "your latest runs, wherever their programs are"],

@@ -7,6 +7,7 @@ import type { ToolsetSyntax, WorkerFile } from "../language/worker-file.ts";
 import type { ToolsetReference } from "../program/program.ts";
 import { type Skill, type SkillsConfig, skills, skillsScope, skillsToolset } from "../toolsets/skills.ts";
 import { quoteNames } from "../util/did-you-mean.ts";
+import { errorMessage } from "../util/error-message.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
 import { rootPath } from "./link-scopes.ts";
@@ -45,7 +46,7 @@ function rootOf(compilation: Compilation, { config, configSpans, reference }: To
     : undefined;
 }
 
-/** Links the skills of a folder. Reports headers that cannot be read, and tools that a skill asks for. */
+/** Links the skills of a folder. Reports folders that give no skill, and tools that a skill asks for. */
 export async function linkSkills(
   compilation: Compilation,
   syntax: ToolsetSyntax,
@@ -54,23 +55,26 @@ export async function linkSkills(
   const { diagnostics, host } = compilation;
   const root = rootOf(compilation, syntax) ?? "";
   const span = spanAt(syntax.configSpans, ["root"]) ?? syntax.reference.span;
-  const report = (code: "toolset-hint" | "toolset-warning" | "toolset-config", message: string, note?: string) =>
+  const report: Report = (code, message, note) =>
     diagnostics.report(code, { message: `\`skills\`: ${message}`, span, ...(note === undefined ? {} : { note }) });
   const isFolder = (await host.files.kind(root)) === "directory";
-  const folders = isFolder ? await host.files.names(root).catch(() => undefined) : undefined;
-  if (!folders) report("toolset-config", `\`${config.root}\` is no folder that can be read`);
+  const names = isFolder ? await host.files.names(root).catch(() => undefined) : undefined;
+  if (!names) report("toolset-config", `\`${config.root}\` is no folder that can be read`);
+  // Hidden folders are those of tools, such as `.git`.
+  const shown = (names ?? []).filter((name) => !name.startsWith("."));
+  if (shown.length > mostSkills)
+    report("toolset-warning", `\`${config.root}\` has ${shown.length} entries; the first ${mostSkills} are read`);
   const found: FoundSkill[] = [];
-  for (const folder of [...(folders ?? [])].sort().slice(0, mostSkills)) {
-    const text = await readSkill(host, join(root, folder));
-    if (text === undefined) continue;
-    const header = parseSkillFile(text, folder);
-    const other = found.find(({ name }) => name === header?.name);
-    if (!header) report("toolset-warning", `\`${folder}/SKILL.md\` has no description, so no model is told of it`);
+  for (const folder of shown.slice(0, mostSkills)) {
+    const read = await readSkill(host, root, folder);
+    if (read === undefined) continue;
+    const other = found.find(({ name }) => name === read.skill?.name);
+    if (!read.skill) report(read.code, read.why);
     else if (other)
-      report("toolset-warning", `\`${folder}\` and \`${other.folder}\` are both called \`${header.name}\`; the first counts`);
-    else found.push({ ...header, folder, digest: sha256(text) });
+      report("toolset-warning", `\`${folder}\` and \`${other.folder}\` are both called \`${other.name}\`; the first counts`);
+    else found.push(read.skill);
   }
-  if (folders && found.length === 0)
+  if (names && found.length === 0)
     report("toolset-warning", `\`${config.root}\` has no skill`, "a skill is a folder with a `SKILL.md`");
   for (const { name, allowedTools } of found)
     if (allowedTools.length > 0)
@@ -83,12 +87,43 @@ export async function linkSkills(
   return { ...linked, toolset: { ...linked.toolset, rules } };
 }
 
-/** The text of a skill's file; undefined for what is none, for a link, and for one that is too long. */
-async function readSkill({ files }: Host, folder: string): Promise<string | undefined> {
-  const path = join(folder, "SKILL.md");
-  const real = await files.realPath(path).catch(() => undefined);
-  const own = await files.realPath(folder).catch(() => undefined);
-  if (real === undefined || own === undefined || real !== join(own, "SKILL.md")) return undefined;
-  const text = await files.readText(path).catch(() => undefined);
-  return text !== undefined && text.length <= mostOfSkill ? text : undefined;
+type Report = (code: "toolset-hint" | "toolset-warning" | "toolset-config", message: string, note?: string) => void;
+
+type ReadSkill =
+  | { readonly skill: FoundSkill }
+  | { readonly skill?: undefined; readonly code: "toolset-hint" | "toolset-warning"; readonly why: string };
+
+/** Reads the skill of a folder, or says why it has none that counts. Undefined for a file beside the skills. */
+async function readSkill({ files }: Host, root: string, folder: string): Promise<ReadSkill | undefined> {
+  const path = join(root, folder, "SKILL.md");
+  const file = `\`${folder}/SKILL.md\``;
+  try {
+    const text = await files.readText(path, { maxBytes: mostOfSkill, within: root });
+    const header = parseSkillFile(text, folder);
+    if (header) return { skill: { ...header, folder, digest: sha256(text) } };
+    return { code: "toolset-warning", why: `${file} has no header with a \`description\`, so no model is told of it` };
+  } catch (thrown) {
+    const isMissing = ["ENOENT", "ENOTDIR"].includes(codeOf(thrown));
+    if (isMissing && (await files.kind(join(root, folder))) !== "directory") return undefined;
+    if (isMissing) return { code: "toolset-hint", why: `the folder \`${folder}\` has no \`SKILL.md\`, so it is no skill` };
+    return { code: "toolset-warning", why: `${file} is not read: ${whyUnreadable(thrown)}` };
+  }
+}
+
+function whyUnreadable(thrown: unknown): string {
+  switch (codeOf(thrown)) {
+    case "EFBIG":
+      return `it has more than ${mostOfSkill.toLocaleString("en-US")} bytes`;
+    case "EXDEV":
+      return "it lies outside of this folder, behind a link";
+    case "ENXIO":
+    case "EISDIR":
+      return "it is no file";
+    default:
+      return errorMessage(thrown);
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }

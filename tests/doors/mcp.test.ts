@@ -179,5 +179,11 @@ test.for(["claude", "cursor", "vscode", "zed"])("--print-config %s prints JSON f
   const { folder } = await createDoorWorld();
   const { stdout, exitCode } = await runCli(["mcp", "--print-config", client], { cwd: folder });
   expect(exitCode).toBe(0);
-  expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify(["llm-do", "mcp", folder]));
+  expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify([bin, "mcp", folder]));
+  const empty = await runCli(["mcp", "--print-config", client, "nowhere"], { cwd: folder });
+  expect(empty).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(empty.stderr).toContain("nowhere");
+  const words = ["--worker", "sort", ".", "--hold", `--print-config=${client}`];
+  const kept = await runCli(["mcp", ...words], { cwd: folder });
+  expect(JSON.stringify(JSON.parse(kept.stdout))).toContain(JSON.stringify([bin, "mcp", "--worker", "sort", folder, "--hold"]));
 });

@@ -25,10 +25,10 @@ export interface RawClient {
 }
 
 /** Starts a door of the command, for a client that keeps to no protocol. */
-export function startRaw(args: readonly string[], folder: string): RawClient {
+export function startRaw(args: readonly string[], folder: string, env: Record<string, string> = {}): RawClient {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: folder,
-    env: cleanEnvironment(folder),
+    env: { ...cleanEnvironment(folder), ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill());

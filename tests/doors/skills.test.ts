@@ -1,5 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readBlocks } from "../../scripts/check-docs.ts";
@@ -55,10 +56,82 @@ test("`check` says which tools a skill wishes, and what is no skill; a skill get
   const { stdout, stderr } = await runCli(["check", "."], { cwd: folder });
   const said = stdout + stderr;
   expect(said).toContain("`letters` asks for `Bash(git *)`, `Write`");
-  expect(said).toContain("`empty/SKILL.md` has no description");
+  expect(said).toContain("`empty/SKILL.md` has no header with a `description`");
   const ran = await runCli([".", "x", "--trust", "--approve-all"], { cwd: folder });
   expect(ran.stderr).toContain("shell");
   expect(ran.exitCode).not.toBe(0);
+});
+
+/** Ten skills of our own, written as those are that authors publish. */
+const fixtures = join(import.meta.dirname, "fixtures/skills");
+
+test("skills as authors write them are listed and read, with their files", async () => {
+  const files = [
+    ["mail-archive", "scripts/find.sh", "grep -rn"],
+    ["long-review", "evals/evals.json", "Review it"],
+    ["职位-knowledge", "examples/anzeige-größe.txt", "机械工程师"],
+    ["thesis-check", "install.sh", "echo installed"],
+    ["redraw", "agents/openai.yaml", "display_name"],
+    ["pattern-art", "templates/viewer.html", "<title>viewer"],
+    ["till", "src/cli.js", "console.log"],
+    ["ideas", "SKILL.md", "HARD-GATE"],
+    ["answer-comments", "scripts/fetch_comments.py", "print"],
+    ["house-composition-patterns", "rules/slots.md", "Prefer slots."],
+  ] as const;
+  const calls = files.flatMap(([skill, file]) => [{ skill }, { skill, file }].map((args) => ({ tool: "read_skill", args })));
+  const folder = await writeSkilled({}, calls);
+  await cp(fixtures, join(folder, "skills"), { recursive: true, verbatimSymlinks: true });
+  const checked = await runCli(["check", "."], { cwd: folder });
+  expect(checked.exitCode).toBe(0);
+  const said = checked.stdout + checked.stderr;
+  expect(said).toContain("`till` asks for `Bash(node src/cli.js:*)`, `Read`");
+  expect(said).not.toContain("warning[");
+  const untrusted = await runCli([".", "x"], { cwd: folder });
+  for (const [name] of files) expect(untrusted.stderr).toContain(`use the skill ${name} (`);
+  const ran = await runCli([".", "x", "--trust", "--debug", "--headless"], { cwd: folder });
+  expect(ran).toMatchObject({ exitCode: 0, stdout: "done\n" });
+  for (const [, file, text] of files) expect(ran.stderr, file).toContain(text);
+  expect(ran.stderr).not.toContain("failed (");
+});
+
+test("a skill that cannot be read is told by `check` and by the run, and the others count", async () => {
+  const folder = await writeSkilled(
+    {
+      "skills/letters/SKILL.md": skill("How to write."),
+      "skills/long/SKILL.md": skill("Long.") + "x".repeat(1_000_001),
+      "skills/broken/SKILL.md": "---\nname: [\ndescription\n---\nBroken.\n",
+      "skills/twin/SKILL.md": skill("The same name."),
+      "skills/notes/README.md": "no skill",
+      "skills/folder/SKILL.md/x.md": "a folder",
+      "skills/.git/config": "hidden",
+      "skills/README.md": "About these skills.",
+      "outside/SKILL.md": skill("Outside."),
+    },
+    [{ tool: "read_skill", args: { skill: "letters" } }],
+  );
+  await symlink(join(folder, "outside"), join(folder, "skills/linked"));
+  await mkdir(join(folder, "skills/file-link"));
+  await symlink("/etc/passwd", join(folder, "skills/file-link/SKILL.md"));
+  await mkdir(join(folder, "skills/pipe"));
+  spawnSync("mkfifo", [join(folder, "skills/pipe/SKILL.md")]);
+  const warnings = [
+    "`long/SKILL.md` is not read: it has more than 1,000,000 bytes",
+    "`broken/SKILL.md` has no header with a `description`",
+    "`twin` and `letters` are both called `letters`; the first counts",
+    "`folder/SKILL.md` is not read: it is no file",
+    "`linked/SKILL.md` is not read: it lies outside of this folder, behind a link",
+    "`file-link/SKILL.md` is not read: it lies outside of this folder, behind a link",
+    "`pipe/SKILL.md` is not read: it is no file",
+  ];
+  const checked = await runCli(["check", "."], { cwd: folder });
+  const ran = await runCli([".", "x", "--trust"], { cwd: folder });
+  expect(ran).toMatchObject({ exitCode: 0, stdout: "done\n" });
+  for (const warning of warnings)
+    expect([checked.stdout + checked.stderr, ran.stderr], warning).toEqual(
+      Array.from({ length: 2 }, () => expect.stringContaining(warning)),
+    );
+  expect(checked.stdout + checked.stderr).toContain("the folder `notes` has no `SKILL.md`, so it is no skill");
+  expect(checked.stdout + checked.stderr).not.toMatch(/README|\.git/);
 });
 
 test("a folder that is not there, and a scope of the same name, are errors", async () => {

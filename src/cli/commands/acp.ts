@@ -1,6 +1,8 @@
 import { Readable, Writable } from "node:stream";
+import type { Command } from "commander";
 import type { EarlierRun } from "../../doors/acp/agent.ts";
 import { listRun } from "../../ui/list-run.ts";
+import { printConfig } from "../client-config.ts";
 import { createPolicy } from "../create-policy.ts";
 import { answeredRuns, readEarlierConversation } from "../earlier-conversation.ts";
 import { UsageError } from "../exit-codes.ts";
@@ -18,8 +20,13 @@ import { useProxies } from "../use-proxies.ts";
 /** Most conversations that are listed. */
 const mostListed = 50;
 
+export interface AcpFlags extends RunFlags {
+  readonly printConfig?: "zed" | "jetbrains";
+}
+
 /** `llm-do acp [TARGET]`: a conversation with a worker, in an editor. Returns the exit code. */
-export function acpCommand(target: string | undefined, flags: RunFlags): Promise<number> {
+export async function acpCommand(target: string | undefined, flags: AcpFlags, command: Command): Promise<number> {
+  if (flags.printConfig) return printConfig({ form: "agent", targets: target === undefined ? [] : [target], flags, command });
   return serveOnOwnOutput((output) => serveWorker(target, flags, output));
 }
 

@@ -1,10 +1,12 @@
 import type { Writable } from "node:stream";
+import type { Command } from "commander";
 import { type OfferedWorker, offerWorker, toOfferedName } from "../../doors/offered-worker.ts";
+import { printConfig } from "../client-config.ts";
 import { createPolicy } from "../create-policy.ts";
 import { UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { openProgram } from "../open-program.ts";
-import { writeResult, writeStderr } from "../output.ts";
+import { writeStderr } from "../output.ts";
 import { serveOnOwnOutput } from "../own-output.ts";
 import { reportFailure } from "../report-run.ts";
 import type { RunFlags } from "../run-flags.ts";
@@ -24,8 +26,8 @@ export interface DoorFlags extends RunFlags {
 const defaultPatience = 600;
 
 /** `llm-do mcp TARGET…`: offers workers as tools over stdio. Returns the exit code. */
-export async function mcpCommand(targets: readonly string[], flags: DoorFlags): Promise<number> {
-  if (flags.printConfig) return printConfig(targets, flags.printConfig);
+export async function mcpCommand(targets: readonly string[], flags: DoorFlags, command: Command): Promise<number> {
+  if (flags.printConfig) return printConfig({ form: flags.printConfig, targets, flags, command });
   return serveOnOwnOutput((output) => serveWorkers(targets, flags, output));
 }
 
@@ -91,19 +93,4 @@ async function openWorkers(targets: readonly string[], flags: DoorFlags): Promis
 
 function isWanted({ worker: wanted }: DoorFlags, ...names: readonly (string | undefined)[]): boolean {
   return wanted === undefined || names.some((name) => name !== undefined && wanted.includes(name));
-}
-
-/** Prints the lines that a client's configuration takes. */
-async function printConfig(targets: readonly string[], client: NonNullable<DoorFlags["printConfig"]>): Promise<number> {
-  const { resolve } = await import("node:path");
-  const paths = (targets.length === 0 ? ["."] : targets).map((target) => resolve(target));
-  const server = { command: "npx", args: ["llm-do", "mcp", ...paths] };
-  const configs = {
-    claude: { mcpServers: { "llm-do": server } },
-    cursor: { mcpServers: { "llm-do": server } },
-    vscode: { servers: { "llm-do": { type: "stdio", ...server } } },
-    zed: { context_servers: { "llm-do": { source: "custom", ...server } } },
-  };
-  await writeResult(`${JSON.stringify(configs[client], undefined, 2)}\n`);
-  return 0;
 }
