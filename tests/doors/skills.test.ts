@@ -73,7 +73,7 @@ test("skills as authors write them are listed and read, with their files", async
     ["thesis-check", "install.sh", "echo installed"],
     ["redraw", "agents/openai.yaml", "display_name"],
     ["pattern-art", "templates/viewer.html", "<title>viewer"],
-    ["till", "src/cli.js", "console.log"],
+    ["till", "src/cli.js", "process.stdout"],
     ["ideas", "SKILL.md", "HARD-GATE"],
     ["answer-comments", "scripts/fetch_comments.py", "print"],
     ["house-composition-patterns", "rules/slots.md", "Prefer slots."],
