@@ -23,11 +23,12 @@ const folders: Readonly<Record<string, string>> = {
 
 /** Names that stay what they are unless the call opens them, in my own words: the product's table is what is tested. */
 const held =
-  /^(?:\.git|\.env.*|\.llm-do|package\.json|\.npmrc|\.gitmodules|\.gitattributes|\.vscode|\.husky|\.envrc|\.mcp\.json|\.bashrc|.*\.worker|tools\.[cm]?[jt]s|llm-do\.ya?ml)$/i;
+  /^(?:\.git|\.env.*|\.llm-do|package\.json|\.npmrc|\.gitmodules|\.gitattributes|\.vscode|\.husky|\.envrc|\.mcp\.json|\.bashrc|\.ssh|\.netrc|id_ed25519|.*\.worker|tools\.[cm]?[jt]s|llm-do\.ya?ml)$/i;
 const nestedHeld = /(?:^|\/)\.github\/workflows(?:\/|$)/;
 
 /** Files below `.git` that steer what git runs. */
-const steering = /^(?:modules\/.+\/|worktrees\/[^/]+\/)?(?:config|config\.worktree|commondir)$/;
+const steering =
+  /^(?:modules\/.+\/|worktrees\/[^/]+\/)?(?:config|config\.worktree|commondir|info\/attributes|objects\/info\/(?:http-)?alternates)$/;
 
 /** What happened beyond the effects that were granted, a text each. */
 export function differencesOf(granted: Effects, { before, after, heard, result }: Happened): readonly string[] {

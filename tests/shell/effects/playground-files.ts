@@ -38,6 +38,8 @@ export const plainFiles: Readonly<Record<string, string>> = {
   "work/small/a.txt": "small\n",
   "work/.env": `KEY=${tokens.hidden}\n`,
   "work/.npmrc": "audit=false\n",
+  "work/keys/id_ed25519": `${tokens.hidden}\n`,
+  "work/keys/.ssh/config": `${tokens.hidden}\n`,
   "work/.github/workflows/ci.yml": "on: push\n",
   "work/.vscode/settings.json": "{}\n",
   "work/Makefile": "all:\n\ttouch canary-make\ntest:\n\techo tested\n",
