@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
 import type { Host } from "../host/host.ts";
@@ -8,6 +8,7 @@ import { addSettings, removeSettings } from "../language/edit-frontmatter.ts";
 import { compile } from "../llm-do.ts";
 import type { Provider } from "../models/provider.ts";
 import type { Program, Worker } from "../program/program.ts";
+import { didYouMean } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
 
 /** Something that could answer a step. */
@@ -69,6 +70,7 @@ export interface OpenCandidate {
  */
 export async function openCandidate(of: StepOfProgram, source: CandidateSource): Promise<OpenCandidate> {
   const { host } = of;
+  await requireFile(of, source);
   if (source.type === "revision") await trustToday(of);
   const scratch = await createScratchFolder(of.root, source.type === "revision" ? ["."] : []);
   const remove = () => host.files.remove(scratch.parent);
@@ -87,6 +89,21 @@ export async function openCandidate(of: StepOfProgram, source: CandidateSource):
     await remove();
     throw thrown;
   }
+}
+
+/** Rejects with a `CandidateError` that names the file as it was written, before a copy hides its place. */
+async function requireFile({ host, root, file }: StepOfProgram, source: CandidateSource): Promise<void> {
+  const written = writtenFile(source);
+  if (written === undefined) return;
+  const path = source.type === "code" ? join(root, dirname(file), written) : join(root, written);
+  if ((await host.files.kind(path)) === "file") return;
+  const near = didYouMean(basename(path), await host.files.names(dirname(path)).catch(() => []));
+  throw new CandidateError(`there is no file \`${written}\` in ${dirname(path)}${near === undefined ? "" : `: ${near}`}`);
+}
+
+function writtenFile(source: CandidateSource): string | undefined {
+  if (source.type === "code") return source.reference.slice(0, source.reference.lastIndexOf(":"));
+  return source.type === "worker" ? source.file : undefined;
 }
 
 /** Asks for trust in the program as it is, before git reads in its folder. */
@@ -128,9 +145,17 @@ async function compileCopy(of: StepOfProgram, source: CandidateSource, copy: str
   const isModelless = source.type === "code" && first.diagnostics.some(({ code }) => code === "model-missing");
   const read = requireCompiled(isModelless ? await compile({ ...request, model: unaskedModel }) : first);
   const whole = read.trust && !of.trust ? await confirmCopy(read, of, copy) : read;
-  const { program } = requireCompiled(whole);
+  const { program } = requireCandidate(whole, source);
   if (!program) throw new Error("invariant: a trusted program compiles without errors and is none");
   return program;
+}
+
+/** The program compiles without the candidate, so that errors are those of the candidate; their places are those of the copy. */
+function requireCandidate(compiled: Compiled, source: CandidateSource): Compiled {
+  const [mistake] = compiled.diagnostics.filter(({ severity }) => severity === "error");
+  if (!mistake || source.type !== "code") return requireCompiled(compiled);
+  const notes = mistake.notes.map(({ message }) => message);
+  throw new CandidateError(`${source.reference}: ${[mistake.message, ...notes].join("; ")}`);
 }
 
 function requireCompiled(compiled: Compiled): Compiled {

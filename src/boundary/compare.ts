@@ -168,6 +168,6 @@ export function sayJudgement({ verdict, more, estimate, lower, upper }: Judgemen
   const points = (share: number) => `${Math.abs(100 * share).toFixed(1)}`;
   const range = `${(100 * lower).toFixed(1)} to ${(100 * upper).toFixed(1)} points`;
   if (verdict !== "untold") return `${verdict} than ${beside} by ${points(estimate)} points (95 % interval ${range})`;
-  const hint = Number.isFinite(more) ? `; about ${more} more would tell` : "";
+  const hint = Number.isFinite(more) && more > 0 ? `; about ${more} more would tell` : "";
   return `not to be told apart from ${beside} at ${count} ${count === 1 ? "call" : "calls"} (95 % interval ${range})${hint}`;
 }

@@ -110,7 +110,13 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "llm-do calls": [
     ["llm-do calls triage", "the latest calls of a worker"],
     ["llm-do calls triage --since 7d --out triage.cases.jsonl"],
+    ["llm-do calls triage --review --out triage.cases.jsonl", "right, wrong, or the right output instead"],
   ],
+  "llm-do stabilise": [
+    ["llm-do stabilise triage --with tools.ts:sort_message --again", "write `code` where the figures allow it"],
+    ["llm-do stabilise triage --back", "the prompt answers everything again"],
+  ],
+  "llm-do drift": [["llm-do drift triage"], ["llm-do drift triage --at-least 0.9", "in a nightly job"]],
   "llm-do types": [["llm-do types letters --trust"], ["llm-do types letters --trust --check", "in CI"]],
   "llm-do lsp": [["llm-do lsp", "what an editor starts"]],
   "llm-do init": [

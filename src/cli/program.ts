@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
 import { addTest } from "./add-test.ts";
+import { addCalls, addCompare, addDrift, addStabilise } from "./boundary-commands.ts";
 import type { MapFlags } from "./commands/map.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
@@ -9,17 +10,7 @@ import { addAcp, addMcp } from "./door-commands.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import { addExamples } from "./help-examples.ts";
 import { explainUnknownFlag } from "./other-words.ts";
-import {
-  addApprovals,
-  addCalls,
-  addCompare,
-  addFork,
-  addReplay,
-  addResume,
-  addRuns,
-  addUndo,
-  addView,
-} from "./recorded-commands.ts";
+import { addApprovals, addFork, addReplay, addResume, addRuns, addUndo, addView } from "./recorded-commands.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addCompileOptions, addMapOptions, addRunOptions } from "./run-options.ts";
 import {
@@ -54,6 +45,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, Adder>>>> = {
     runs: addRuns,
     calls: addCalls,
     compare: addCompare,
+    stabilise: addStabilise,
+    drift: addDrift,
     view: addView,
     replay: addReplay,
     fork: addFork,

@@ -43,7 +43,7 @@ function renderCandidate(candidate: CandidateReport, floor: CandidateReport | un
   ];
 }
 
-function renderShare({ hits, count, estimate, lower, upper }: Share): string {
+export function renderShare({ hits, count, estimate, lower, upper }: Share): string {
   if (count === 0) return "nothing compared";
   const percent = (share: number) => (100 * share).toFixed(1);
   return `${hits} of ${count}, ${percent(estimate)} % (95 % interval ${percent(lower)} to ${percent(upper)} %)`;

@@ -188,6 +188,17 @@ describe("llm-do compare", { timeout: 120_000 }, () => {
     );
   });
 
+  it.each([
+    ["tols.ts:sort", "there is no file `tols.ts` in ", "did you mean `tools.ts`?"],
+    ["othr.worker", "there is no file `othr.worker` in ", "did you mean `other.worker`?"],
+    ["tools.ts:srt", "tools.ts:srt: ", "sort"],
+  ])("names %s as it was typed", async (name, ...said) => {
+    const result = await compare("--with", name, "--trust");
+    expect(result).toMatchObject({ exitCode: 2, stdout: "" });
+    for (const text of said) expect(result.stderr).toContain(text);
+    expect(result.stderr).not.toContain(copies);
+  });
+
   it("refuses a tree whose paths lead out of the copy", async () => {
     const blob = git("hash-object", "-w", "words.txt");
     const entry = (mode: string, name: string, id: string) =>

@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { printCase } from "../../boundary/case-file.ts";
+import { CaseLineError, printCase } from "../../boundary/case-file.ts";
 import { type CallsQuery, readCalls } from "../../boundary/read-calls.ts";
 import type { RecordedCall } from "../../boundary/recorded-calls.ts";
 import type { RunStore } from "../../journal/store.ts";
@@ -12,6 +13,7 @@ import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";
 import { compileToShow } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
+import { reviewCases } from "../review-cases.ts";
 
 export interface CallsFlags extends Pick<CallsQuery, "since" | "outcome" | "by" | "model" | "run" | "all"> {
   /** The most calls. Default: 50; with --json or --out all of them. */
@@ -19,6 +21,8 @@ export interface CallsFlags extends Pick<CallsQuery, "since" | "outcome" | "by" 
   readonly json?: boolean;
   /** A case file that is written. */
   readonly out?: string;
+  /** Has a person judge the cases of the file, which is written first where it is not there. */
+  readonly review?: boolean;
 }
 
 /** The default number of calls in a table. */
@@ -26,8 +30,14 @@ const latest = 50;
 
 /** `llm-do calls STEP [TARGET]`: what a worker was asked in recorded runs, and what it answered. */
 export async function callsCommand(worker: string, target: string | undefined, flags: CallsFlags): Promise<number> {
-  const { json, out, last = json || out !== undefined ? undefined : latest, ...query } = flags;
+  const { json, out, review, last = json || out !== undefined ? undefined : latest, ...query } = flags;
   if (out !== undefined && !/\.jsonl$/.test(out)) throw new UsageError(`--out ${out}: a case file ends in .jsonl`);
+  if (review && (out === undefined || json))
+    throw new UsageError("--review judges the cases of a file: name it with --out FILE.jsonl");
+  if (out !== undefined && existsSync(out)) {
+    if (review) return await reviewFile(worker, target, out);
+    throw new UsageError(`--out ${out}: there is such a file; --review goes on with it`);
+  }
   const found = flags.run === undefined ? undefined : await findRun({ run: flags.run, target });
   const program = found?.isForeign ? undefined : await programOfTarget(target);
   const store = found?.store ?? storeOfUser();
@@ -45,7 +55,19 @@ export async function callsCommand(worker: string, target: string | undefined, f
   const calls = readCalls(store, given);
   const count = out === undefined ? await printCalls(calls, json ?? false) : await writeCases(calls, { path: out, store });
   if (count === 0) await explainNone(worker, target, flags);
+  else if (review && out !== undefined) return await reviewFile(worker, target, out);
   return dropped > 0 && count === 0 ? exitCodes.failed : exitCodes.done;
+}
+
+async function reviewFile(worker: string, target: string | undefined, path: string): Promise<number> {
+  const { outline } = await compileToShow(target === undefined ? [] : [target], {});
+  const step = outline?.workers.find(({ name }) => name === worker);
+  if (!step) throw new UsageError(`the program has no worker \`${worker}\` today, whose output a correction has to fit`);
+  const written = await reviewCases(resolve(path), { worker, output: step.output }).catch((thrown) => {
+    throw thrown instanceof CaseLineError ? new UsageError(`${path}: ${thrown.message}`) : thrown;
+  });
+  writeStderr(`llm-do: ${written} ${written === 1 ? "label" : "labels"} written into ${path}\n`);
+  return exitCodes.done;
 }
 
 async function printCalls(calls: AsyncIterable<RecordedCall>, asJson: boolean): Promise<number> {

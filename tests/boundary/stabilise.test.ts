@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../cli/run-cli.ts";
+
+const cwd = mkdtempSync(join(tmpdir(), "llm-do-stabilise-"));
+const file = join(cwd, "triage.worker");
+/** With a comment and Windows line ends, which have to stay. */
+const worker =
+  "---\r\ndescription: Sorts. # by urgency\r\ninput: { message: string }\r\noutput: { kind(enum): [bug, wish] }\r\n---\r\nSort it.\r\n";
+const script = `export default (request) => ({ json: { kind: JSON.stringify(request).includes("hangs") ? "bug" : "wish" } });\n`;
+const tools = `export const sort = ({ message }) => ({ kind: message.includes("hangs") ? "bug" : "wish" });
+export const half = () => ({ kind: "bug" });
+`;
+
+beforeAll(async () => {
+  for (const [name, text] of Object.entries({ "triage.worker": worker, "script.mjs": script, "tools.ts": tools }))
+    writeFileSync(join(cwd, name), text);
+  const rows = Array.from({ length: 40 }, (_, index) => ({ message: `${index} ${index % 2 === 0 ? "it hangs" : "please"}` }));
+  writeFileSync(join(cwd, "rows.jsonl"), rows.map((row) => JSON.stringify(row)).join("\n"));
+  const map = ["map", "triage.worker", "--inputs", "rows.jsonl", "--model", "scripted:script.mjs"];
+  expect(await runCli(map, { cwd })).toMatchObject({ exitCode: 0 });
+}, 120_000);
+
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const stabilise = (...args: readonly string[]) => runCli(["stabilise", "triage", "triage.worker", "--trust", ...args], { cwd });
+const kindOf = async (message: string) => {
+  const run = ["triage.worker", "--trust", "--model", "scripted:script.mjs", "-i", `message=${message}`];
+  return JSON.parse((await runCli(run, { cwd })).stdout) as unknown;
+};
+
+describe("llm-do stabilise", { timeout: 120_000 }, () => {
+  it.each([
+    [["--with", "tools.ts:half", "--yes"], 1, "its agreement may be as low as 35.2 %, and 90.0 % are asked for"],
+    [["--with", "tools.ts:sort", "--limit", "3", "--yes"], 1, "3 recorded calls tell nothing; 20 are the fewest"],
+    [["--with", "tools.ts:sort"], 2, "--yes writes it"],
+    [["--with", "tols.ts:sort", "--yes"], 2, "there is no file `tols.ts`"],
+    [[], 2, "name the function"],
+  ] as const)("writes nothing for %j", async (args, exitCode, said) => {
+    expect(await stabilise(...args)).toMatchObject({ exitCode, stderr: expect.stringContaining(said) });
+    expect(readFileSync(file, "utf8")).toBe(worker);
+  });
+
+  it("lets code answer, and the prompt again, by two lines of the file alone", async () => {
+    const there = await stabilise("--with", "tools.ts:sort", "--yes");
+    expect(there).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("agrees: 40 of 40") });
+    const ended = worker.replace("\r\n---\r\nSort", "\r\ncode: tools.ts:sort\r\ncheck: 0.05\r\n---\r\nSort");
+    expect(readFileSync(file, "utf8")).toBe(ended);
+    expect(await kindOf("41 it hangs")).toEqual({ kind: "bug" });
+    const calls = await runCli(["calls", "triage", "triage.worker", "--last", "1", "--json"], { cwd });
+    expect(JSON.parse(calls.stdout)).toMatchObject({ by: "code", input: { message: "41 it hangs" } });
+    expect(await stabilise("--back", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(file, "utf8")).toBe(worker);
+    expect(await kindOf("42 it hangs")).toEqual({ kind: "bug" });
+  });
+});
