@@ -27,7 +27,7 @@ const longestRow = 10_000_000;
 export async function* readRows(path: string, program: Program): AsyncGenerator<ReadRow> {
   const stream = path === "-" ? process.stdin : createReadStream(path);
   try {
-    yield* /^\.(?:csv|tsv)$/i.test(extname(path)) ? readCsv(stream, path, program) : readJsonLines(stream);
+    yield* /^\.(?:csv|tsv)$/i.test(extname(path)) ? readCsv(stream, path, program) : readJsonLines(stream, path);
   } catch (thrown) {
     throw thrown instanceof UsageError ? thrown : new UsageError(`--inputs ${path}: ${errorMessage(thrown)}`);
   } finally {
@@ -35,11 +35,13 @@ export async function* readRows(path: string, program: Program): AsyncGenerator<
   }
 }
 
-async function* readJsonLines(stream: Readable): AsyncGenerator<ReadRow> {
+async function* readJsonLines(stream: Readable, path: string): AsyncGenerator<ReadRow> {
   let line = 0;
   for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
     line++;
     const written = line === 1 ? text.replace(/^\uFEFF/, "") : text;
+    if (line === 1 && written.trimStart().startsWith("["))
+      throw new UsageError(`${path} is a JSON list: write JSON Lines, one row on each line, without brackets and commas`);
     if (written.trim() !== "") yield { line, input: parseRow(written, line) };
   }
 }

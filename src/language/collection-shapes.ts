@@ -26,8 +26,8 @@ export type RecordOf<F extends Fields> = {
 type FieldValue<F> = F extends Field<infer T> ? Spanned<T> : never;
 
 export interface RecordOptions {
-  /** The note where a value is not a map. */
-  readonly note?: string;
+  /** The note where a value is not a map. A function gets the text that stands there. */
+  readonly note?: string | ((text: string | undefined) => string);
 }
 
 /** A map with the keys of a table and no others. */
@@ -35,10 +35,15 @@ export function record<const F extends Fields>(fields: F, options: RecordOptions
   return {
     jsonSchema: recordSchema(fields),
     read(node, context) {
-      if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: options.note });
+      if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: noteOnValue(node, options) });
       return readFields(node, fields, context);
     },
   };
+}
+
+function noteOnValue(node: SyntaxNode, { note }: RecordOptions): string | undefined {
+  if (typeof note !== "function") return note;
+  return note(node.kind === "scalar" && typeof node.value === "string" ? node.value : undefined);
 }
 
 export function recordSchema(fields: Fields): JsonObject {
@@ -203,7 +208,7 @@ export function mapOf<T>(
   return {
     jsonSchema: { type: "object", additionalProperties: shape.jsonSchema },
     read(node, context) {
-      if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: options.note });
+      if (node.kind !== "map") return refuseValue(node, context, { wanted: "a map", note: noteOnValue(node, options) });
       return node.entries.flatMap((entry) => {
         const isName = options.checkName?.(entry.key.value, entry.key, context) ?? true;
         const value = shape.read(entry.value, contextAt(context, entry.key.value));

@@ -15,7 +15,7 @@ import {
 import { generatedWorkersShape } from "./generated-workers-shape.ts";
 import { locatedMap } from "./json-shape.ts";
 import { waitingShape } from "./model-settings-shape.ts";
-import { describeNode } from "./node-problems.ts";
+import { describeNode, linesNote } from "./node-problems.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { boolean, checkName, oneOf, text, writtenText } from "./scalar-shapes.ts";
 import { mcpServersShape, providersShape } from "./server-shapes.ts";
@@ -147,5 +147,5 @@ function withoutOwnKeys(root: MapNode): MapNode {
 function reportNotMap(root: SyntaxNode, context: ReadContext): void {
   if (root.kind === "unreadable") return;
   const message = `a manifest has to be a map, not ${describeNode(root)}`;
-  context.report("manifest-not-map", { message, span: root.span, note: "write lines of `key: value`" });
+  context.report("manifest-not-map", { message, span: root.span, note: linesNote(root) });
 }

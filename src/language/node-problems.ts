@@ -4,6 +4,15 @@ import { clipText } from "../util/clip-text.ts";
 import type { ReadContext } from "./shape.ts";
 import type { ScalarNode, SyntaxNode } from "./syntax-node.ts";
 
+/** Returns the note where a file has to be a map: what a colon lacks, if that is it. */
+export function linesNote(root: SyntaxNode): string {
+  const [, key, afterColon, rest] = (root.kind === "scalar" && /^([\w-]+):([^ ])(.*)/.exec(root.text)) || [];
+  if (afterColon === undefined) return "write lines of `key: value`";
+  if (afterColon.trim() === "")
+    return "what follows the colon looks like a space, but is another character: type the space again";
+  return `a space has to follow the colon: \`${clipText(`${key}: ${afterColon}${rest}`, 100)}\``;
+}
+
 /**
  * Reports that a value is not of the type wanted, or that there is none. An unreadable one has been reported already.
  * `wanted` continues "has to be".

@@ -6,7 +6,7 @@ import type { JsonValue } from "../protocol/json.ts";
 import { readFields } from "./collection-shapes.ts";
 import { readJson } from "./json-shape.ts";
 import { manifestKeys } from "./manifest.ts";
-import { describeNode } from "./node-problems.ts";
+import { describeNode, linesNote } from "./node-problems.ts";
 import { readOldSpellings } from "./old-spellings.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import type { ReadContext } from "./shape.ts";
@@ -69,9 +69,6 @@ function reportModelConflict({ model, compatible_models: patterns }: Partial<Wor
 function reportNotMap(root: SyntaxNode, frontmatter: Span, { report }: ReadContext): void {
   if (root.kind === "unreadable") return;
   const span = root.span.end > root.span.start ? root.span : frontmatter;
-  const [, afterColon] = (root.kind === "scalar" && /^[\w-]+:([^ ])/.exec(root.text)) || [];
-  const lookalike = "what follows the colon looks like a space, but is another character: type the space again";
-  const colon = afterColon?.trim() === "" ? lookalike : "a space has to follow the colon: `key: value`";
-  const note = afterColon === undefined ? "write lines of `key: value`" : colon;
+  const note = linesNote(root);
   report("frontmatter-not-map", { message: `the frontmatter has to be a map, not ${describeNode(root)}`, span, note });
 }

@@ -13,7 +13,7 @@ const scope = record(
     write_approval: { shape: boolean(), default: true, description: "Whether each write asks." },
     read_approval: { shape: boolean(), default: false, description: "Whether each read asks." },
   },
-  { note: "write `{ root: ./folder }`" },
+  { note: (folder = "./folder") => `write \`{ root: ${folder} }\`` },
 );
 
 type ScopeSyntax = ShapeValue<typeof scope> & { readonly name: Spanned<string> };

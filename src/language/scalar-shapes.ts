@@ -97,6 +97,11 @@ export function number({ min, max, exclusive = false }: NumberRange): Shape<numb
   return numeric({ type: "number", ...bounds }, wanted, isInRange);
 }
 
+/** Percents stand where a share is wanted. */
+function shareNote(value: number, { maximum }: JsonSchema): string | undefined {
+  return maximum === 1 && value > 1 && value <= 100 ? `write \`${value / 100}\` for ${value} %` : undefined;
+}
+
 function numeric(jsonSchema: JsonSchema, wanted: string, isInRange: (value: number) => boolean): Shape<number> {
   return {
     jsonSchema,
@@ -105,7 +110,8 @@ function numeric(jsonSchema: JsonSchema, wanted: string, isInRange: (value: numb
         return refuseValue(node, context, { wanted, note: digitsNote(node) });
       }
       if (isInRange(node.value)) return node.value;
-      return context.report("invalid-value", { message: `\`${context.path}\` has to be ${wanted}`, span: node.span });
+      const message = `\`${context.path}\` has to be ${wanted}`;
+      return context.report("invalid-value", { message, span: node.span, note: shareNote(node.value, jsonSchema) });
     },
   };
 }

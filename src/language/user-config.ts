@@ -3,7 +3,7 @@ import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source } from "../diagnostics/source.ts";
 import { clipText } from "../util/clip-text.ts";
 import { type Fields, list, mapOf, type RecordOf, readFields, record } from "./collection-shapes.ts";
-import { describeNode } from "./node-problems.ts";
+import { describeNode, linesNote } from "./node-problems.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { integer, text, writtenText } from "./scalar-shapes.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
@@ -75,7 +75,7 @@ export function parseUserConfig(source: Source): ParsedUserConfig {
   const isEmpty = root.kind === "scalar" && source.text.slice(start).replace(/#.*$/gm, "").trim() === "";
   if (root.kind !== "map" && root.kind !== "unreadable" && !isEmpty) {
     const message = `the configuration has to be a map, not ${describeNode(root)}`;
-    context.report("manifest-not-map", { message, span: root.span, note: "write lines of `key: value`" });
+    context.report("manifest-not-map", { message, span: root.span, note: linesNote(root) });
   }
   const file = root.kind === "map" ? readFields(root, userConfigKeys, context) : undefined;
   return { file: file ?? {}, diagnostics: diagnostics.toArray() };

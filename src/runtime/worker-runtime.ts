@@ -250,7 +250,7 @@ function unknownName(name: string, names: readonly string[], otherwise: string):
   const near = nearestNames(name, names);
   const hint = near.length > 0 ? `did you mean \`${near[0]}\`?` : otherwise;
   const reachable = names.join(", ") || "none";
-  return toolFailure("unknown_tool", `\`${name}\` is not among the names that this code may call (${reachable})`, hint);
+  return toolFailure("unknown_tool", `\`${name}\` is not in the \`calls\` of this code (${reachable})`, hint);
 }
 
 /** The texts that code passes beside an input; undefined for none. Throws a `ToolFailure` for options that there are not. */

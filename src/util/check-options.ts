@@ -37,12 +37,17 @@ export function checkOptions<T>(given: unknown, { path, table, required = [], re
     }
     if (value === undefined || form.fits(value)) continue;
     const hint = note(value) ?? (typeof value === "string" ? didYouMean(value, form.words ?? []) : undefined);
-    throw new TypeError(`\`${path}.${key}\` must be ${form.wanted}${hint === undefined ? "" : `; ${hint}`}`);
+    throw new TypeError(`\`${path}.${key}\` must be ${form.wanted}${hint === undefined ? notWord(value, form) : `; ${hint}`}`);
   }
   for (const key of required) {
     if ((given as Readonly<Record<string, unknown>>)[key] !== undefined) continue;
     throw new TypeError(`\`${path}.${key}\` is missing; it must be ${forms[key]?.wanted}`);
   }
+}
+
+/** Names a short text that stands where one of some words is wanted. */
+function notWord(value: unknown, { words }: OptionForm): string {
+  return words && typeof value === "string" && value.length <= 40 ? `, not \`${value}\`` : "";
 }
 
 export function oneOf(...words: readonly string[]): OptionForm {

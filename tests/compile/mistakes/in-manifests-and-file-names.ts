@@ -81,6 +81,11 @@ export const inManifestsAndFileNames: Mistakes = {
     reports: ["manifest-not-map llm-do.yaml:1:1 error"],
     says: ["write lines of `key: value`"],
   },
+  "manifest without a space after a colon": {
+    files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.yaml": "model:anthropic:claude-sonnet-4-5\n" },
+    reports: ["manifest-not-map llm-do.yaml:1:1 error"],
+    says: ["a space has to follow the colon: `model: anthropic:claude-sonnet-4-5`"],
+  },
   "manifest json": {
     files: { "main.worker": "---\n\n---\nYou help.\n", "llm-do.json": "{}\n" },
     reports: ["manifest-name llm-do.json:1:1 error"],

@@ -17,7 +17,7 @@ export const inToolsetsAndScopes: Mistakes = {
       "input/a": "",
     },
     reports: ["wrong-type main.worker:2:28 error"],
-    says: ["write `{ root: ./folder }`"],
+    says: ["write `{ root: ./input }`"],
   },
   approval_config: {
     files: {
