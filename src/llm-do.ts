@@ -24,6 +24,7 @@ import {
   type OpenProgram,
   openProgram,
   refuse,
+  refuseOverlap,
 } from "./open-program.ts";
 import type { Program } from "./program/program.ts";
 import type { Fact, ProgramOptions } from "./protocol/fact.ts";
@@ -302,6 +303,7 @@ async function resumeProgram(
   { pace }: Pick<RunInterception, "pace">,
 ): Promise<RunOutput> {
   const { program, host } = opened;
+  await refuseOverlap(opened, findRecord(host, request).store);
   const { keys, secrets: stored } = await readCredentials(host);
   const secrets = secretsOf(host, program, stored);
   const policy = tightenPolicy(request.approval, program);

@@ -1,4 +1,4 @@
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { checkRuleOptions } from "./approval/policy.ts";
 import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
 import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
@@ -9,8 +9,8 @@ import type { Host } from "./host/host.ts";
 import { createSnapshotHost } from "./host/snapshot-host.ts";
 import { createWorkerRecords } from "./host/worker-records.ts";
 import { filesBefore } from "./journal/files-before.ts";
-import { isAddress, openStore } from "./journal/find-store.ts";
-import type { NewRun, OpenRecord } from "./journal/store.ts";
+import { openStore } from "./journal/find-store.ts";
+import type { NewRun, OpenRecord, RunStore } from "./journal/store.ts";
 import { createDeclaredProvider } from "./models/named-provider.ts";
 import type { Provider } from "./models/provider.ts";
 import { builtInProviders } from "./models/providers.ts";
@@ -157,27 +157,37 @@ export function hostOf(program: Program): Host {
 
 /** Begins the record of a run; undefined for one that keeps none. */
 export async function beginRecord(
-  { program, host }: Pick<OpenProgram, "program" | "host">,
-  { journal = program.journal ?? true, store: given, trust = false }: Pick<RunRequest, "journal" | "store" | "trust">,
+  opened: Pick<OpenProgram, "program" | "host">,
+  { journal = opened.program.journal ?? true, store: given, trust = false }: Pick<RunRequest, "journal" | "store" | "trust">,
   run: Omit<NewRun, "program">,
 ): Promise<OpenRecord | undefined> {
   if (!journal) return undefined;
-  const { root, name, isNamed } = program;
-  // What is not there yet will lie in the nearest folder above it that is.
-  const realPath = (path: string): Promise<string> =>
-    host.files
-      .realPath(path)
-      .catch(async () => (dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path))));
-  const store = openStore(host, given);
-  if (typeof given !== "object" && !store.isOwn && !isAddress(store.path))
-    await refuseOverlap(program, await realPath(store.path), realPath);
-  return store.create({ ...run, program: { root: await realPath(root), ...(isNamed ? { name } : {}) }, isTrusted: trust });
+  const { root, name, isNamed } = opened.program;
+  const store = openStore(opened.host, given);
+  await refuseOverlap(opened, store);
+  const program = { root: await realPathOf(opened.host, root), ...(isNamed ? { name } : {}) };
+  return store.create({ ...run, program, isTrusted: trust });
 }
 
 /** Rejects a store that tools of the program would reach. */
-async function refuseOverlap({ workers }: Program, store: string, realPath: (path: string) => Promise<string>): Promise<void> {
-  for (const { id, scopes } of workers.values())
-    for (const { name, root, realRoot = await realPath(root) } of scopes)
+export async function refuseOverlap(
+  { program, host }: Pick<OpenProgram, "program" | "host">,
+  { path, isOwn }: Pick<RunStore, "path" | "isOwn">,
+): Promise<void> {
+  if (isOwn || !isAbsolute(path)) return;
+  const store = await realPathOf(host, path);
+  const { entry, workers } = program;
+  const code = entry.kind === "code" ? [{ id: entry.code.name, scopes: entry.code.scopes }] : [];
+  for (const { id, scopes } of [...workers.values(), ...code])
+    for (const { name, root, realRoot = await realPathOf(host, root) } of scopes)
       if (isWithin(store, realRoot) || isWithin(realRoot, store))
         refuse(`the store ${store} and the scope \`${name}\` of ${id} (${root}) lie in one another: name another store`);
+}
+
+/** The real path of a folder; one that is not there yet will lie in the nearest folder above it that is. */
+async function realPathOf(host: Host, path: string): Promise<string> {
+  const parent = dirname(path);
+  return host.files
+    .realPath(path)
+    .catch(async () => (parent === path ? path : join(await realPathOf(host, parent), basename(path))));
 }

@@ -175,6 +175,22 @@ describe("a named store", () => {
     expect((await runCli(["runs", "list", "."], { cwd: two, env })).stdout.match(/^\d/gm)).toHaveLength(3);
   });
 
+  test("that a scope came to lie around is refused by a run that goes on", async () => {
+    const cwd = await writeProgram(named);
+    const store = join(cwd, "../store");
+    expect((await runCli([".", "go", "--hold", "--store", store], { cwd })).exitCode).toBe(4);
+    const wide = worker.replace("toolsets", "sandbox: { paths: { all: { root: .., mode: rw } } }\ntoolsets");
+    writeFileSync(join(cwd, "main.worker"), wide);
+    for (const command of [
+      ["resume", "--approve-all"],
+      ["fork", "last", "--approve-all"],
+    ]) {
+      const { exitCode, stderr } = await runCli([...command, "--trust", "--store", store], { cwd });
+      expect({ command, exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("lie in one another") });
+    }
+    expect(readFileSync(join(cwd, "out.txt"), "utf8")).toBe("old");
+  });
+
   test("that everybody may write, or that lies in a scope or around one, is refused", async () => {
     const cwd = await writeProgram(named);
     const store = join(cwd, "../store");
