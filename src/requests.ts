@@ -271,7 +271,7 @@ export const resumeOptions: OptionCheck<ResumeRequest> = {
 };
 export const undoOptions: OptionCheck<UndoRequest> = {
   path: "undo",
-  table: { ...referenceTable, host: objectOption, call: textOption, confirm: functionOption },
+  table: { ...referenceTable, host: objectOption, call: textOption, within: textsOption, confirm: functionOption },
 };
 export const forkOptions: OptionCheck<ForkRequest> = {
   path: "fork",

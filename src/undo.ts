@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Host } from "./host/host.ts";
 import { removeScopeFile } from "./host/remove-scope-file.ts";
 import { ScopeError, type Scopes } from "./host/scopes.ts";
@@ -13,6 +13,7 @@ import type { FactOf, JournalEntry } from "./protocol/fact.ts";
 import { isRecord, type JsonObject } from "./protocol/json.ts";
 import { errorMessage } from "./util/error-message.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
+import { isWithin } from "./util/within.ts";
 
 /** A file that a run wrote. */
 export interface UndoneFile {
@@ -20,10 +21,10 @@ export interface UndoneFile {
   readonly path: string;
   /**
    * `restore`: to its content before the run; `remove`: the run made it; `same`: it is as it was before; `changed`: it was
-   * changed after the run wrote it, and stays; `not-kept`: its content before was too large to be kept, and it stays; `failed`: it
-   * could not be written.
+   * changed after the run wrote it, and stays; `not-kept`: its content before was too large to be kept, and it stays; `outside`: it is
+   * in no folder of `within`, and stays; `failed`: it could not be written.
    */
-  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "failed";
+  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "outside" | "failed";
   /** Content now, and content to be restored; null for no file. Only of `restore` and `remove`. */
   readonly now?: Uint8Array | null;
   readonly before?: Uint8Array | null;
@@ -60,14 +61,19 @@ export interface UndoReport extends UndoPlan {
 export interface UndoOptions extends RunReference {
   /** The path of a call: only what it wrote, with the calls below it, is taken back. Default: all that the run wrote. */
   readonly call?: CallPath;
+  /**
+   * Absolute paths of folders: files elsewhere stay. A record names the folders that it wrote in, and a store that others write can name
+   * any. Default: all that the record names.
+   */
+  readonly within?: readonly string[];
   /** Called with what would be done, before it is. False: nothing is done. Default: it is done. */
   readonly confirm?: (plan: UndoPlan) => boolean | Promise<boolean>;
 }
 
 /** Takes back what a run wrote. Rejects with a `CannotResume`, an `UnreadableJournal` or a `JournalError`. */
-export async function undoRun(host: Host, { call, confirm, directory, run, store }: UndoOptions): Promise<UndoReport> {
+export async function undoRun(host: Host, { call, within, confirm, directory, run, store }: UndoOptions): Promise<UndoReport> {
   const found = findRecord(host, { directory, run, store });
-  const { plan, steps } = await found.store.look(found.id, (record) => planUndo(host, record, call));
+  const { plan, steps } = await found.store.look(found.id, (record) => planUndo(host, record, { call, within }));
   const isWanted = steps.some(isChange) && (confirm === undefined || (await confirm(plan)));
   if (!isWanted) return { ...plan, isDone: false };
   const journal = await recordUndo(host, found, steps);
@@ -85,13 +91,18 @@ interface PlannedUndo {
   readonly steps: readonly UndoStep[];
 }
 
-async function planUndo(host: Host, record: RecordReader, call: CallPath | undefined): Promise<PlannedUndo> {
+interface UndoChoice {
+  readonly call: CallPath | undefined;
+  readonly within: readonly string[] | undefined;
+}
+
+async function planUndo(host: Host, record: RecordReader, { call, within }: UndoChoice): Promise<PlannedUndo> {
   const { entries } = await readJournal(record);
   const kept = await readSecrets(record);
   if (call !== undefined) checkCall(entries, call);
   const writes = await readWriteLog(record);
   const effects = effectsOf(entries, writes);
-  const steps = await planSteps(host, writesOf(call, writes, effects), kept);
+  const steps = kept ? await planSteps(host, writesOf(call, writes, effects), { kept, within }) : [];
   const lasting = effects
     .filter(({ callPath, isFileTool }) => isAtOrBelow(callPath, call) && !(kept && isFileTool))
     .map(({ isFileTool, ...named }) => (isFileTool ? { ...named, isOfFile: true as const } : named));
@@ -109,12 +120,31 @@ function isChange({ file: { action } }: UndoStep): boolean {
   return action === "restore" || action === "remove";
 }
 
-async function planSteps(host: Host, writes: readonly LoggedWrite[], kept: PrivateContents | undefined): Promise<UndoStep[]> {
-  if (!kept) return [];
+interface UndoBounds {
+  readonly kept: PrivateContents;
+  readonly within: readonly string[] | undefined;
+}
+
+async function planSteps(host: Host, writes: readonly LoggedWrite[], { kept, within }: UndoBounds): Promise<UndoStep[]> {
+  const folders = await Promise.all((within ?? []).map((path) => realPathOf(host, path)));
   const byFile = Map.groupBy(writes.toReversed(), ({ root, components }) => join(root, ...components));
   const steps: UndoStep[] = [];
-  for (const [path, newestFirst] of byFile) steps.push(await planStep(host, { path, newestFirst, kept }));
+  for (const [path, newestFirst] of byFile) {
+    const [last] = newestFirst as [LoggedWrite];
+    const root = await realPathOf(host, last.root);
+    const isOutside =
+      within !== undefined && !(resolve(last.root) === last.root && folders.some((folder) => isWithin(root, folder)));
+    const outside: UndoStep = { file: { path, action: "outside" }, last, identity: undefined };
+    steps.push(isOutside ? outside : await planStep(host, { path, newestFirst, kept }));
+  }
   return steps;
+}
+
+/** The real path; of a folder that is gone, that of the nearest one with the rest. */
+async function realPathOf(host: Host, path: string): Promise<string> {
+  const real = await host.files.realPath(path).catch(() => undefined);
+  if (real !== undefined || dirname(path) === path) return real ?? path;
+  return join(await realPathOf(host, dirname(path)), basename(path));
 }
 
 interface WrittenFile {
@@ -198,7 +228,7 @@ async function recordUndo(host: Host, { store, id }: FoundRecord, steps: readonl
     type: "undo",
     restored: named("restore"),
     removed: named("remove"),
-    left: named("changed", "not-kept"),
+    left: named("changed", "not-kept", "outside"),
   };
   const known = environmentSecrets(host.environment);
   const { journal } = await store.open(id, {

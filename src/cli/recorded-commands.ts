@@ -3,7 +3,7 @@ import type { AnswerFlags } from "./commands/approvals.ts";
 import type { ForkFlags } from "./commands/fork.ts";
 import type { ResumeFlags } from "./commands/resume.ts";
 import { isDebugging } from "./debugging.ts";
-import { addCompileOptions, addForkOptions, addResumeOptions, parseCount, parseSince } from "./run-options.ts";
+import { addCompileOptions, addForkOptions, addResumeOptions, collect, parseCount, parseSince } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
 const whose =
@@ -134,6 +134,7 @@ export function addUndo(program: Command, exit: Exit): void {
     .argument("[run]", "its id, or `last`", "last")
     .argument("[target]", whose)
     .option("--call <path>", "only what this call, and the calls below it, wrote: main/0.helper")
+    .option("--within <folder>", "take back files in this folder, too, beside the program's own (repeatable)", collect)
     .option("--dry-run", "show what would be done, and do nothing")
     .option("-y, --yes", "do it without a question")
     .option("--json", "print JSON")

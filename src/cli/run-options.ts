@@ -152,7 +152,8 @@ function acceptBareEvents(run: Command): void {
   run.parseOptions = (args) => parse(args.map((word) => (word === "--events" ? "--events=-" : word)));
 }
 
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
+/** Gathers the values of an option that can be repeated. */
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }
 

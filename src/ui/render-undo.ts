@@ -8,7 +8,7 @@ import { renderLines } from "./render-lines.ts";
 
 interface ShownFile {
   readonly path: string;
-  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "failed";
+  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "outside" | "failed";
   readonly now?: Uint8Array | null;
   readonly before?: Uint8Array | null;
   readonly isPartial?: boolean;
@@ -39,6 +39,7 @@ const reasons: Readonly<Record<ShownFile["action"], (file: ShownFile) => string>
   same: () => "is as it was",
   changed: () => "left: it was changed since the run wrote it",
   "not-kept": () => "left: its content before is not kept: too large, or written by another call of the run",
+  outside: () => "left: it is outside of the program's folder; --within FOLDER takes it back, too",
   failed: ({ error = "" }) => `left: ${error}`,
 };
 

@@ -1,13 +1,16 @@
+import { resolve } from "node:path";
 import { type UndoPlan, type UndoReport, undo } from "../../llm-do.ts";
 import { renderUndo } from "../../ui/render-undo.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { findRun } from "../find-runs.ts";
+import { findRun, programOfTarget } from "../find-runs.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
 
 export interface UndoFlags {
   /** The path of a call. */
   readonly call?: string;
+  /** Folders beside the program's own. */
+  readonly within?: readonly string[];
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -15,7 +18,10 @@ export interface UndoFlags {
 
 /** `llm-do undo [RUN] [TARGET]`: takes back what a run wrote. Returns 1 where a file of the run stays as it is. */
 export async function undoCommand(run: string, target: string | undefined, flags: UndoFlags): Promise<number> {
-  const { runId } = await findRun({ run, target, changes: !flags.dryRun });
+  const { runId, root } = await findRun({ run, target, changes: !flags.dryRun });
+  // A record that was found by its program must not name another one.
+  const program = run === "last" && !flags.dryRun ? (await programOfTarget(target)).root : root;
+  const within = [program, ...(flags.within ?? []).map((folder) => resolve(folder))];
   let isRefused = false;
   const confirm = async (plan: UndoPlan): Promise<boolean> => {
     if (flags.dryRun) return false;
@@ -24,7 +30,7 @@ export async function undoCommand(run: string, target: string | undefined, flags
     isRefused = !isWanted;
     return isWanted;
   };
-  const report = await undo({ run: runId, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
+  const report = await undo({ run: runId, within, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
   await writeResult(flags.json ? toJson(report) : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false }));
   if (isRefused) writeStderr("llm-do: nothing was taken back\n");
   const areBack = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");

@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { runCli, script, writeProgram } from "../cli/run-cli.ts";
+import { cliRuns } from "../records.ts";
+import { findRecord } from "./poisoned-record.ts";
+
+const calls = [{ tool: "write_file", args: { path: "a.txt", content: "made" } }];
+
+/** A run that made a file, and a folder outside of its program that has a file of the same content. */
+async function written() {
+  const cwd = await writeProgram({
+    "main.worker": "---\nmodel: scripted:s.yaml\ninput: { input?: string }\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
+    "s.yaml": script({ main: [{ calls }, "done"] }),
+  });
+  expect((await runCli([".", "go", "--approve-all"], { cwd })).exitCode).toBe(0);
+  const outside = join(dirname(cwd), "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "a.txt"), "made");
+  const { directory, runId } = findRecord(cwd);
+  expect(directory).toContain(cliRuns(cwd));
+  const log = join(directory, "writes.jsonl");
+  /** Has the record say that the run wrote below another folder. */
+  const move = (root: string) => {
+    const lines = readFileSync(log, "utf8").trim().split("\n");
+    writeFileSync(log, lines.map((line) => `${JSON.stringify({ ...JSON.parse(line), root })}\n`).join(""));
+  };
+  return { cwd, outside, runId, move };
+}
+
+test.each([
+  ["a folder outside of the program", ({ outside }: { outside: string; cwd: string }) => outside],
+  ["a link of the program", ({ outside, cwd }) => (symlinkSync(outside, join(cwd, "link")), join(cwd, "link"))],
+  ["a way up", ({ cwd }) => `${cwd}/../outside`],
+])("a record that names %s takes nothing back there", async (_, place) => {
+  const { cwd, outside, runId, move } = await written();
+  move(place({ outside, cwd }));
+  for (const words of [
+    ["undo", "--yes"],
+    ["undo", runId, "--yes"],
+  ]) {
+    const { exitCode } = await runCli(words, { cwd });
+    expect({ words, exitCode }).toEqual({ words, exitCode: 1 });
+    expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("made");
+  }
+});
+
+test("a folder that the user names is taken back, too", async () => {
+  const { cwd, outside, move } = await written();
+  move(outside);
+  const { stdout } = await runCli(["undo", "--dry-run"], { cwd });
+  expect(stdout).toContain("left: it is outside of the program's folder; --within FOLDER takes it back, too");
+  expect((await runCli(["undo", "--yes", "--within", "../outside"], { cwd })).exitCode).toBe(0);
+  expect(existsSync(join(outside, "a.txt"))).toBe(false);
+  expect(existsSync(join(cwd, "a.txt"))).toBe(true);
+});
