@@ -143,7 +143,7 @@ async function compileCopy(of: StepOfProgram, source: CandidateSource, copy: str
   const first = await compile(request);
   // Code alone asks no model, and needs none.
   const isModelless = source.type === "code" && first.diagnostics.some(({ code }) => code === "model-missing");
-  const read = requireCompiled(isModelless ? await compile({ ...request, model: unaskedModel }) : first);
+  const read = requireCandidate(isModelless ? await compile({ ...request, model: unaskedModel }) : first, source);
   const whole = read.trust && !of.trust ? await confirmCopy(read, of, copy) : read;
   const { program } = requireCandidate(whole, source);
   if (!program) throw new Error("invariant: a trusted program compiles without errors and is none");
