@@ -93,21 +93,33 @@ class FolderPlaces implements Places {
 
   /** Rejects where a name stands for another folder, and nobody said that they are the same program. */
   async #checkFolder(runs: OwnFolder, { root, name }: ProgramOfRun, isTrusted: boolean): Promise<void> {
-    const known = await rootOf(runs);
+    const known = await this.#rootOf(runs);
     if (await this.#isSame(known, { root }, runs)) return;
+    if (known === undefined && (await runs.entries()).length === 0) return;
     if (!isTrusted)
       throw new CannotResume(
-        `${this.path} has runs of \`${name}\` from ${known}: --trust takes ${root} for the same program from now on`,
+        `${this.path} has runs of \`${name}\` from ${known ?? "another folder"}: --trust takes ${root} for the same program from now on`,
       );
     const folder = await this.#host.files.openOwn(join(this.#host.stateDirectory, "stores"), { make: true });
     await using(folder, () => folder.write(this.#consentOf(runs, root), `${JSON.stringify({ v: 1, store: runs.path, root })}\n`));
   }
 
   /** Returns whether the runs of a name in this store are those of a program in a folder, by its place or by an earlier answer. */
-  async #isSame(known: string, { root }: ProgramOfRun, runs: OwnFolder): Promise<boolean> {
-    if (!this.#isNamed || known === root || known === runs.path) return true;
+  async #isSame(known: string | undefined, { root }: ProgramOfRun, runs: OwnFolder): Promise<boolean> {
+    if (!this.#isNamed || known === root) return true;
     const { files, stateDirectory } = this.#host;
     return (await files.kind(join(stateDirectory, "stores", this.#consentOf(runs, root)))) !== undefined;
+  }
+
+  /**
+   * The program of a folder, as its first run knew it. Undefined where its file is gone; in the user's own store, where names of folders are
+   * digests, also where the file names another program.
+   */
+  async #rootOf(folder: OwnFolder): Promise<string | undefined> {
+    const content = await folder.read(programFile, 100_000).catch(() => "{}");
+    const program = parseJson(Buffer.from(content).toString("utf8"));
+    const root = isRecord(program) && typeof program["root"] === "string" ? program["root"] : undefined;
+    return root === undefined || this.#isNamed || isFolderOf(basename(folder.path), keyOf({ root }, false)) ? root : undefined;
   }
 
   #consentOf({ path }: OwnFolder, root: string): string {
@@ -128,7 +140,14 @@ class FolderPlaces implements Places {
       for (const one of holders) await one.close();
       throw new CannotResume(`two records have the id \`${id}\`: ${places}; one is a copy, so neither goes on: remove it`);
     }
-    const runs = new FolderRuns(first, await rootOf(first));
+    const root = await this.#rootOf(first);
+    if (root === undefined) {
+      await first.close();
+      throw new CannotResume(
+        `${join(first.path, programFile)} does not name the program of the runs in its folder: remove that folder`,
+      );
+    }
+    const runs = new FolderRuns(first, root);
     return { place: await runs.open(id), runs };
   }
 
@@ -159,8 +178,10 @@ class FolderPlaces implements Places {
       const found: ProgramRuns[] = [];
       for (const name of names) {
         const folder = await store.open(name);
-        const root = await rootOf(folder);
-        if (!program || (await this.#isSame(root, program, folder))) found.push(new FolderRuns(folder, root));
+        // The name of a folder of the user's own store says whose it is.
+        const root = program && !this.#isNamed ? program.root : await this.#rootOf(folder);
+        const isWanted = root !== undefined && (!program || (await this.#isSame(root, program, folder)));
+        if (isWanted) found.push(new FolderRuns(folder, root));
         else await folder.close();
       }
       return found;
@@ -173,7 +194,7 @@ class FolderPlaces implements Places {
     return using(store, async () => {
       let moved = 0;
       for (const { name, type } of await store.entries()) {
-        if (type !== "directory" || (await using(await store.open(name), (folder) => rootOf(folder))) !== from) continue;
+        if (type !== "directory" || (await using(await store.open(name), (folder) => this.#rootOf(folder))) !== from) continue;
         const key =
           this.#isNamed && !name.startsWith(keyOf({ root: from }, false))
             ? name
@@ -208,13 +229,6 @@ async function freeKey(store: OwnFolder, key: string): Promise<string> {
 
 const programFile = "program.json";
 const indexFile = "index.jsonl";
-
-/** The folder of a program, as its first run knew it. */
-async function rootOf(folder: OwnFolder): Promise<string> {
-  const content = await folder.read(programFile, 100_000).catch(() => "{}");
-  const program = parseJson(Buffer.from(content).toString("utf8"));
-  return isRecord(program) && typeof program["root"] === "string" ? program["root"] : folder.path;
-}
 
 class FolderRuns implements ProgramRuns {
   readonly root: string;
