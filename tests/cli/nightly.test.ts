@@ -81,15 +81,19 @@ it("runs the command of the workflow in the docs, whose job passes where the run
   expect(Object.keys(on)).toEqual(["schedule", "workflow_dispatch"]);
   const steps: readonly { readonly run?: string }[] = jobs.triage.steps;
   const commands = steps.flatMap(({ run = "" }) => (run.includes("llm-do") ? [run] : []));
-  expect(commands).toHaveLength(1);
+  expect(commands).toHaveLength(2);
   const cwd = await writeNightly();
-  const here = (commands[0] ?? "")
-    .replace("npx llm-do", `"${process.execPath}" "${bin}"`)
-    .replace("--hold", "--hold --price 'scripted:*=1,1'");
   const env = { PATH: process.env["PATH"], HOME: cwd, XDG_STATE_HOME: join(cwd, "state") };
-  // The shell that GitHub runs steps by.
-  await promisify(execFile)("bash", ["-e", "-c", here], { cwd, env });
+  for (const command of commands) {
+    const here = command
+      .replace("npx llm-do", `"${process.execPath}" "${bin}"`)
+      .replace("--hold", "--hold --price 'scripted:*=1,1'");
+    // The shell that GitHub runs steps by.
+    await promisify(execFile)("bash", ["-e", "-c", here], { cwd, env });
+  }
   const result = JSON.parse(await readFile(join(cwd, "result.json"), "utf8"));
   expect(result).toMatchObject({ stopReason: "suspended", exitCode: 4 });
   expect(result.questions).toHaveLength(30);
+  const exported = JSON.parse(await readFile(join(cwd, "run.json"), "utf8"));
+  expect(JSON.stringify(exported)).toContain(result.runId);
 }, 60_000);

@@ -119,7 +119,7 @@ test("pictures are attachments; a link is a name, and no file that the client na
   const image = { type: "image" as const, mimeType: "image/png", data: picture };
   expect((await prompt(await begin(), "look", image)).text).toContain("image/png");
   const link = { type: "resource_link" as const, name: "passwd", uri: "file:///etc/passwd" };
-  const { text } = await prompt(await begin(), "read ", link);
+  const { text } = await prompt(await begin(), "see ", link);
   expect(text).toContain("file:///etc/passwd");
   expect(text).not.toContain("root:");
 });

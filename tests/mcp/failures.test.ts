@@ -100,7 +100,7 @@ test("400 tools can be used, and are searched for by default; more than 1000 are
   expect(deferred.model.requests.map(({ tools }) => tools.length)).toEqual([1, 11, 11]);
   const { outline } = await compileUntrusted(world);
   expect(outline && renderExplanation(outline, { columns: 100 })).toMatch(
-    /411 tools, 411 of them searched for, about 1,\d\d\d tokens in each request/,
+    /412 tools, 412 of them searched for, about 1,\d\d\d tokens in each request/,
   );
   const tooMany = await createMcpWorld().play({ servers: { own: { ...own, args: ["server.mjs", "1500"] } }, model: calling() });
   expect(tooMany.error).toMatchObject({ message: expect.stringContaining("name those that are needed under `tools`") });
