@@ -93,9 +93,11 @@ class FolderPlaces implements Places {
 
   /** Rejects where a name stands for another folder, and nobody said that they are the same program. */
   async #checkFolder(runs: OwnFolder, { root, name }: ProgramOfRun, isTrusted: boolean): Promise<void> {
+    // The program's file is written before a run's folder is made.
+    const hasRuns = (await runs.entries()).some(({ name: entry }) => runIdPattern.test(entry));
     const known = await this.#rootOf(runs);
     if (await this.#isSame(known, { root }, runs)) return;
-    if (known === undefined && (await runs.entries()).length === 0) return;
+    if (known === undefined && !hasRuns) return;
     if (!isTrusted)
       throw new CannotResume(
         `${this.path} has runs of \`${name}\` from ${known ?? "another folder"}: --trust takes ${root} for the same program from now on`,
@@ -180,8 +182,9 @@ class FolderPlaces implements Places {
         const folder = await store.open(name);
         // The name of a folder of the user's own store says whose it is.
         const root = program && !this.#isNamed ? program.root : await this.#rootOf(folder);
-        const isWanted = root !== undefined && (!program || (await this.#isSame(root, program, folder)));
-        if (isWanted) found.push(new FolderRuns(folder, root));
+        // Runs of no known program are listed: none of them is found by its id, to go on or to be changed.
+        const isWanted = !program || (await this.#isSame(root, program, folder));
+        if (isWanted) found.push(new FolderRuns(folder, root ?? folder.path));
         else await folder.close();
       }
       return found;

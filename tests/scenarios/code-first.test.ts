@@ -72,7 +72,7 @@ describe("code before the prompt", () => {
     ],
     ["gives what does not fit", () => ({ kind: "other" }), /^it failed: its output does not fit: kind/],
     ["gives nothing", () => undefined, /^it failed: its output does not fit/],
-    ["calls what the worker has not", (_, runtime) => runtime.call("rm"), /^it failed: `rm` is not among the names/],
+    ["calls what the worker has not", (_, runtime) => runtime.call("rm"), /^it failed: `rm` is not in the `calls` of this code/],
   ])("hands over where it %s", async (_, code, reason) => {
     const { output, by } = await sort("x", code, { more: tools });
     expect(output).toEqual({ kind: "wish" });
