@@ -30,7 +30,13 @@ async function written() {
 
 test.each([
   ["a folder outside of the program", ({ outside }: { outside: string; cwd: string }) => outside],
-  ["a link of the program", ({ outside, cwd }) => (symlinkSync(outside, join(cwd, "link")), join(cwd, "link"))],
+  [
+    "a link of the program",
+    ({ outside, cwd }) => {
+      symlinkSync(outside, join(cwd, "link"));
+      return join(cwd, "link");
+    },
+  ],
   ["a way up", ({ cwd }) => `${cwd}/../outside`],
 ])("a record that names %s takes nothing back there", async (_, place) => {
   const { cwd, outside, runId, move } = await written();
