@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseCount, parseSince } from "./run-options.ts";
+import { collect, parseCount, parseSince } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
 /** `llm-do calls STEP [TARGET]`. */
@@ -29,11 +29,7 @@ export function addCompare(program: Command, exit: Exit): void {
     .description("have candidates answer what a worker was asked, in copies of the program, and say how often they agree with it")
     .argument("<worker>", "its name")
     .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
-    .option(
-      "--with <candidate>",
-      "tools.ts:NAME, FILE.worker, model:PROVIDER:NAME or git:REVISION; several",
-      (value, all: string[] = []) => [...all, value],
-    )
+    .option("--with <candidate>", "tools.ts:NAME, FILE.worker, model:PROVIDER:NAME or git:REVISION; several", collect)
     .option("--again", "ask today's prompt, too: how often it agrees with itself says how much noise there is")
     .option("--cases <file>", "a case file in place of the recorded calls")
     .option("--last <number>", "the most recorded calls, newest first (default: 200)", parseCount)

@@ -3,7 +3,7 @@ import type { FilePart } from "../protocol/message.ts";
 
 const filesMark: unique symbol = Symbol("files of a result");
 
-/** What a toolset of llm-do returns of a call whose result has files. */
+/** The result of a call that has files. Toolsets of llm-do alone make one. */
 export interface ValueWithFiles {
   readonly [filesMark]: true;
   /** Names each of the files. */

@@ -16,8 +16,8 @@ export function insideOpenGit(components: readonly string[], unprotected: Readon
 
 /**
  * Returns which part of a git directory an entry is, if it makes git run programs, or look for them elsewhere: hooks, configuration
- * (with filters, pagers, helpers), `commondir`, what gives files their filters or more objects, and `.git` itself if it is a file that names a folder. The same holds for submodules
- * and other working trees, which lie further down. `inside`: the folded components below `.git`.
+ * (with filters, pagers, helpers), `commondir`, files that give others filters or name folders with more objects, and `.git` itself if it is
+ * a file that names a folder. The same holds for submodules and other working trees, which lie further down. `inside`: the folded components below `.git`.
  */
 export function gitPartOf(inside: readonly string[], type: EntryType): GitPart | undefined {
   const name = inside.at(-1);
