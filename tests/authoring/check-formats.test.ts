@@ -6,14 +6,13 @@ import { readBlocks } from "../../scripts/check-docs.ts";
 import { runCli, writeProgram } from "../cli/run-cli.ts";
 import { sarifSchema } from "./sarif-schema.ts";
 
-const bin = join(import.meta.dirname, "fixtures/source-cli.ts");
 const files = {
   "main.worker": "---\ntoolset: {}\nmodel: anthropic:a\nmodel: anthropic:b\n---\nYou help.\n",
   "fine.worker": "---\nmodel: anthropic:m\n---\nYou help.\n",
 };
 
 async function check(...args: readonly string[]) {
-  return runCli(["check", ...args], { cwd: await writeProgram(files), bin });
+  return runCli(["check", ...args], { cwd: await writeProgram(files) });
 }
 
 test("SARIF is valid, and has a rule for each code", async () => {

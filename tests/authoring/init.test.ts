@@ -3,10 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { writeNewFiles } from "../../src/cli/write-new-files.ts";
-import { cleanEnvironment, runCli, temporaryFolder } from "../cli/run-cli.ts";
+import { bin, cleanEnvironment, runCli, temporaryFolder } from "../cli/run-cli.ts";
 
 const root = join(import.meta.dirname, "../..");
-const bin = join(import.meta.dirname, "fixtures/source-cli.ts");
 const made = [
   ".gitignore",
   "input/notes.txt",
@@ -39,23 +38,23 @@ function shell(line: string, cwd: string) {
 
 test("what it makes is without mistakes, and runs at once", async () => {
   const cwd = await temporaryFolder();
-  const init = await runCli(["init", "harbour"], { cwd, bin });
+  const init = await runCli(["init", "harbour"], { cwd });
   expect(init).toMatchObject({ exitCode: 0, stderr: "" });
   expect(filesIn(join(cwd, "harbour"))).toEqual(made);
   expect(init.stdout).toContain(`llm-do harbour --model scripted:harbour/scripted.ts --trust "${question}"`);
 
-  const check = await runCli(["check", "harbour", "--trust", "--model", "scripted:harbour/scripted.ts"], { cwd, bin });
+  const check = await runCli(["check", "harbour", "--trust", "--model", "scripted:harbour/scripted.ts"], { cwd });
   expect(check).toMatchObject({ exitCode: 0, stdout: "" });
   expect(check.stderr).toBe("llm-do: harbour: no errors, no warnings or hints\n");
 
-  const tested = await runCli(["test", "harbour", "--trust"], { cwd, bin });
+  const tested = await runCli(["test", "harbour", "--trust"], { cwd });
   expect(tested).toMatchObject({ exitCode: 0, stderr: "" });
   expect(tested.stdout).toMatch(
     /^ok {4}harbour\/main\.test\.yaml: counts the words of each file in code\n1 passed, 0 failed, in /,
   );
 
   const args = ["harbour", "--model", "scripted:harbour/scripted.ts", "--trust", question];
-  const run = await runCli(args, { cwd, bin });
+  const run = await runCli(args, { cwd });
   expect(run).toMatchObject({ exitCode: 0, stderr: "" });
   expect(run.stdout).toBe(`input/notes.txt: 31 words\nYou asked: "${question}". A real model would answer that here.\n`);
   expect(filesIn(join(cwd, "harbour")).filter((path) => !path.startsWith(".llm-do/"))).toEqual(made);
@@ -69,7 +68,7 @@ test.each([
 ])("the template %s: each line that is printed works", async (template, exitCode, answer) => {
   const cwd = await temporaryFolder();
   const folder = "of mine";
-  const init = await runCli(["init", folder, "--template", template], { cwd, bin });
+  const init = await runCli(["init", folder, "--template", template], { cwd });
   expect(init).toMatchObject({ exitCode: 0, stderr: "" });
   const [run = "", check = "", tests = ""] = init.stdout.split("\n").filter((line) => line.startsWith("  llm-do "));
   expect(shell(run, cwd)).toMatchObject({ status: exitCode, stdout: expect.stringContaining(answer) });
@@ -80,7 +79,7 @@ test.each([
 
 test("a template that is none is named, with those that are", async () => {
   const cwd = await temporaryFolder();
-  const { exitCode, stderr } = await runCli(["init", "--template", "leters"], { cwd, bin });
+  const { exitCode, stderr } = await runCli(["init", "--template", "leters"], { cwd });
   expect({ exitCode, files: filesIn(cwd) }).toEqual({ exitCode: 2, files: [] });
   expect(stderr).toContain("words, letters, review, triage, invoice");
 });
@@ -88,25 +87,25 @@ test("a template that is none is named, with those that are", async () => {
 test("it works in the working directory, whatever that is called", async () => {
   const cwd = join(await temporaryFolder(), "an odd: name");
   mkdirSync(cwd);
-  const init = await runCli(["init"], { cwd, bin });
+  const init = await runCli(["init"], { cwd });
   expect(init.exitCode).toBe(0);
   expect(init.stdout).toContain("llm-do . --model scripted:scripted.ts --trust");
   expect(readFileSync(join(cwd, "llm-do.yaml"), "utf8")).toContain('name: "an odd: name"\n');
-  const run = await runCli([".", "--model", "scripted:scripted.ts", "--trust", "x"], { cwd, bin });
+  const run = await runCli([".", "--model", "scripted:scripted.ts", "--trust", "x"], { cwd });
   expect(run).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
 test("what it prints can be pasted where npx started it", async () => {
   const cwd = await temporaryFolder();
-  const { stdout } = await runCli(["init"], { cwd, bin, env: { npm_command: "exec" } });
+  const { stdout } = await runCli(["init"], { cwd, env: { npm_command: "exec" } });
   expect(stdout.match(/^ {2}.*llm-do /gm)).toEqual(Array(4).fill("  npx llm-do "));
 });
 
 test("a second time it refuses, and changes nothing", async () => {
   const cwd = await temporaryFolder();
-  await runCli(["init"], { cwd, bin });
+  await runCli(["init"], { cwd });
   writeFileSync(join(cwd, "main.worker"), "mine");
-  const again = await runCli(["init"], { cwd, bin });
+  const again = await runCli(["init"], { cwd });
   expect(again).toMatchObject({ exitCode: 2, stdout: "" });
   for (const path of made.filter((name) => name !== ".gitignore")) expect(again.stderr).toContain(`\n  ${join(path)}\n`);
   expect(readFileSync(join(cwd, "main.worker"), "utf8")).toBe("mine");
@@ -122,7 +121,7 @@ test.each([
   const cwd = await temporaryFolder();
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
   writeFileSync(join(cwd, path), "mine");
-  const { exitCode, stderr } = await runCli(["init"], { cwd, bin });
+  const { exitCode, stderr } = await runCli(["init"], { cwd });
   expect(exitCode).toBe(2);
   expect(stderr).toContain(`\n  ${join(named)}\n`);
   expect(filesIn(cwd)).toEqual([path]);
@@ -146,7 +145,7 @@ test("where something fails on the way, what was made is removed", async () => {
 test.skipIf(process.platform === "win32")("a broken link is there, and is not written through", async () => {
   const cwd = await temporaryFolder();
   symlinkSync(join(cwd, "elsewhere"), join(cwd, "main.worker"));
-  const { exitCode, stderr } = await runCli(["init"], { cwd, bin });
+  const { exitCode, stderr } = await runCli(["init"], { cwd });
   expect({ exitCode, elsewhere: existsSync(join(cwd, "elsewhere")) }).toEqual({ exitCode: 2, elsewhere: false });
   expect(stderr).toContain("main.worker");
 });
@@ -158,16 +157,16 @@ test.each([
 ])(".gitignore %j", async (before, after) => {
   const cwd = await temporaryFolder();
   writeFileSync(join(cwd, ".gitignore"), before);
-  expect((await runCli(["init"], { cwd, bin })).exitCode).toBe(0);
+  expect((await runCli(["init"], { cwd })).exitCode).toBe(0);
   expect(readFileSync(join(cwd, ".gitignore"), "utf8")).toBe(after);
 });
 
 test("a name and a model are taken", async () => {
   const cwd = await temporaryFolder();
-  const init = await runCli(["init", "--name", "true", "--model", "openai:gpt-5"], { cwd, bin });
+  const init = await runCli(["init", "--name", "true", "--model", "openai:gpt-5"], { cwd });
   expect(init.stdout).toContain(`llm-do . "${question}"`);
   expect(readFileSync(join(cwd, "llm-do.yaml"), "utf8")).toContain('name: "true"\nmodel: openai:gpt-5\n');
-  const check = await runCli(["check", "--trust"], { cwd, bin });
+  const check = await runCli(["check", "--trust"], { cwd });
   expect(check.stderr).toContain("no errors, no warnings or hints");
 });
 
@@ -179,7 +178,7 @@ test.each([
 ])("llm-do init %s is a mistake in usage", async (args, why) => {
   const cwd = await temporaryFolder();
   writeFileSync(join(cwd, "file"), "");
-  const { exitCode, stderr } = await runCli(["init", ...args], { cwd, bin });
+  const { exitCode, stderr } = await runCli(["init", ...args], { cwd });
   expect(exitCode).toBe(2);
   expect(stderr).toContain(why);
   expect(filesIn(cwd)).toEqual(["file"]);
@@ -189,7 +188,7 @@ test.each(["words", "letters"])(
   "the TypeScript of %s passes the strictest checks",
   async (template) => {
     const cwd = await temporaryFolder();
-    await runCli(["init", "--template", template], { cwd, bin });
+    await runCli(["init", "--template", template], { cwd });
     mkdirSync(join(cwd, "node_modules"));
     writeFileSync(join(cwd, "package.json"), '{ "type": "module" }');
     for (const name of ["zod", "@types"])

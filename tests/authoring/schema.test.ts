@@ -8,7 +8,6 @@ import { memoryHost } from "../../src/testing/memory-host.ts";
 import { createBuiltInToolsets } from "../../src/toolsets/built-ins.ts";
 import { runCli, temporaryFolder } from "../cli/run-cli.ts";
 
-const bin = join(import.meta.dirname, "fixtures/source-cli.ts");
 
 test.each([
   [[], "worker"],
@@ -16,7 +15,7 @@ test.each([
   [["manifest"], "manifest"],
   [["test"], "test"],
 ] as const)("llm-do schema %s", async (args, name) => {
-  const { exitCode, stdout, stderr } = await runCli(["schema", ...args], { cwd: await temporaryFolder(), bin });
+  const { exitCode, stdout, stderr } = await runCli(["schema", ...args], { cwd: await temporaryFolder() });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   expect(stdout).toBe(renderEditorSchema(name));
   expect(JSON.parse(stdout)).toMatchObject({
@@ -27,7 +26,7 @@ test.each([
 });
 
 test("a file that has no schema is a mistake in usage", async () => {
-  const { exitCode, stdout, stderr } = await runCli(["schema", "tools"], { cwd: await temporaryFolder(), bin });
+  const { exitCode, stdout, stderr } = await runCli(["schema", "tools"], { cwd: await temporaryFolder() });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
   expect(stderr).toContain("Allowed choices are worker, manifest, test, event, result.");
 });

@@ -17,7 +17,7 @@ function delays(count: number, longest: number): number[] {
   });
 }
 
-const kills = Number(process.env["LLM_DO_KILL_RUNS"] ?? 20);
+const kills = Number(process.env["LLM_DO_KILL_RUNS"] ?? 8);
 
 /** Wherever they lie. */
 async function temporariesIn(folder: string): Promise<readonly string[]> {

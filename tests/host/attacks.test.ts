@@ -197,7 +197,7 @@ describe.runIf(isLinux)("descriptors", () => {
 });
 
 describe("killed while writing", () => {
-  const runs = Number(process.env["LLM_DO_KILL_RUNS"] ?? 50);
+  const runs = Number(process.env["LLM_DO_KILL_RUNS"] ?? 20);
 
   test(`${runs} times: never a torn file, and nothing left once the scope was opened again`, {
     timeout: 5000 + runs * 2000,

@@ -30,7 +30,7 @@ import {
 } from "./command-bench.ts";
 import { createRandom, withSeed } from "./seeded.ts";
 
-const killRuns = Number(process.env["LLM_DO_KILL_RUNS"] ?? 12);
+const killRuns = Number(process.env["LLM_DO_KILL_RUNS"] ?? 5);
 
 /** Each test does the forbidden thing, and looks for its effect; beside it, that what is allowed works. */
 describe.skipIf(noWall !== "")("the wall", () => {

@@ -107,7 +107,7 @@ export const note = tool({
 });
 `;
 
-const kills = Number(process.env["LLM_DO_KILL_RUNS"] ?? 20);
+const kills = Number(process.env["LLM_DO_KILL_RUNS"] ?? 8);
 
 describe("kill -9 at any moment", { timeout: 120_000 + kills * 10_000 }, () => {
   test("ends every row once when the map is started again, or names it uncertain", async () => {

@@ -5,7 +5,7 @@ import { type ApprovalDecision, type ApprovalMode, tool, type WorkerRuntime } fr
 import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { play, worker } from "./harness.ts";
 
-const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 300);
+const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 150);
 /** In milliseconds: twenty thousand worlds take hours on a busy machine. */
 const longest = Math.max(600_000, runs * 2000);
 

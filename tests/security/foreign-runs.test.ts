@@ -11,17 +11,17 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { keepWorld } from "../cli/kept-world.ts";
 import { runCli } from "../cli/run-cli.ts";
-import { type RecordedEntry, recordWaiting } from "./poisoned-record.ts";
+import { recordWaiting } from "./poisoned-record.ts";
 
 const write = { tool: "write_file", args: { path: "w/.bashrc", content: "planted" } };
 
 /** A record of somebody else who approved a call, in a program that came with it; and a user who never saw either. */
-async function recordOfAnother(change: (entries: readonly RecordedEntry[]) => readonly RecordedEntry[] = (entries) => entries) {
+const recordOfAnother = keepWorld(async () => {
   const record = await recordWaiting(write);
   const { root, runId } = record;
   expect((await runCli(["approve", runId, ".", "--all", "--yes"], { cwd: root })).exitCode).toBe(0);
-  record.write(change(record.read()));
   const brought = join(root, ".llm-do/runs", runId);
   cpSync(record.directory, brought, { recursive: true });
   const exported = join(dirname(root), "run.json");
@@ -29,7 +29,7 @@ async function recordOfAnother(change: (entries: readonly RecordedEntry[]) => re
   rmSync(join(dirname(root), "state"), { recursive: true });
   const cli = (...args: readonly string[]) => runCli(args, { cwd: root });
   return { root, runId, brought, exported, cli, planted: () => existsSync(join(root, "w/.bashrc")) };
-}
+});
 
 describe("a record that a folder brings", () => {
   it("is not there for any command", async () => {

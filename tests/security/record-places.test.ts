@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { keepWorld } from "../cli/kept-world.ts";
 import { runCli, script, writeProgram } from "../cli/run-cli.ts";
 import { cliRuns } from "../records.ts";
 
@@ -9,18 +10,18 @@ const long = "x".repeat(20_000);
 const calls = [{ tool: "write_file", args: { path: "a.txt", content: long } }];
 
 /** A run that waits, beside a folder that nothing of llm-do may touch. */
-async function waiting() {
-  const cwd = await writeProgram({
+const waiting = keepWorld(async () => {
+  const root = await writeProgram({
     "main.worker": "---\nmodel: scripted:s.yaml\ninput: { input?: string }\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
     "s.yaml": script({ main: [{ calls }, `the end ghp_${"aB3d".repeat(9)}`] }),
   });
-  expect((await runCli([".", long, "--hold"], { cwd })).exitCode).toBe(4);
-  const [id = ""] = readdirSync(cliRuns(cwd));
-  const outside = join(dirname(cwd), "outside");
+  expect((await runCli([".", long, "--hold"], { cwd: root })).exitCode).toBe(4);
+  const [id = ""] = readdirSync(cliRuns(root));
+  const outside = join(dirname(root), "outside");
   mkdirSync(outside);
   writeFileSync(join(outside, "file"), "mine");
-  return { cwd, directory: join(cliRuns(cwd), id), outside };
-}
+  return { root, directory: join(cliRuns(root), id), outside };
+});
 
 const places: Readonly<Record<string, (path: string, outside: string) => void>> = {
   "a link to a folder": (path, outside) => symlinkSync(outside, path),
@@ -49,7 +50,7 @@ function commandsFor(kind: string, name: string): readonly (readonly string[])[]
 
 describe.each(Object.keys(places))("%s in a run's folder", (kind) => {
   test.each(names)("leads no command out of the store: %s", async (name) => {
-    const { cwd, directory, outside } = await waiting();
+    const { root: cwd, directory, outside } = await waiting();
     rmSync(join(directory, name), { recursive: true, force: true });
     places[kind]?.(join(directory, name), outside);
     for (const command of commandsFor(kind, name)) {
@@ -62,7 +63,7 @@ describe.each(Object.keys(places))("%s in a run's folder", (kind) => {
 });
 
 test("a record that is cut anywhere says so, or goes on, and nothing else is written", async () => {
-  const { cwd, directory, outside } = await waiting();
+  const { root: cwd, directory, outside } = await waiting();
   const journal = join(directory, "journal.jsonl");
   const whole = readFileSync(journal);
   cpSync(directory, join(outside, "kept"), { recursive: true });

@@ -83,7 +83,7 @@ const rows: Readonly<Record<string, Row>> = {
       "xargs -a notes.txt touch",
       "find . -maxdepth 0 -exec touch § \\;",
     ],
-    prepare: (folder) => execFileSync("bash", ["-c", "seq 200000 > big"], { cwd: folder }),
+    prepare: (folder) => execFileSync("bash", ["-c", "seq 300 > big"], { cwd: folder }),
   },
   "CVE-2025-66032": {
     title: "$IFS and short options",

@@ -54,7 +54,9 @@ describe.skipIf(process.platform === "win32")("special files in the place of fil
 
   test("reports a journal that is a pipe in `runs`", async () => {
     const world = new World({ "main.worker": main });
-    fifo(join(runsIn(world.at("program"), world.at("state")), "20260101-000000-aaaaaa/journal.jsonl"));
+    const runs = runsIn(world.at("program"), world.at("state"));
+    fifo(join(runs, "20260101-000000-aaaaaa/journal.jsonl"));
+    writeFileSync(join(runs, "program.json"), JSON.stringify({ root: world.at("program") }));
     const list = await runCli(["runs", "list", "."], { cwd: world.at("program") });
     expect(list).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("no regular file") });
     const shown = await runCli(["runs", "show", "last", "."], { cwd: world.at("program") });

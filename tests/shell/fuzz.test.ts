@@ -10,7 +10,7 @@ import { noise, script } from "./random-scripts.ts";
 import { allow } from "./rule-sets.ts";
 import { createBench, nameOf } from "./shell-bench.ts";
 
-const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 150);
+const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 60);
 const machine = new Machine();
 afterAll(() => machine.remove());
 

@@ -14,8 +14,8 @@ import type { Effects } from "./play-line.ts";
  */
 
 /** Lines of each kind; all of them where `LLM_DO_LINES` is `all`. Random ones: as many, or `LLM_DO_FUZZ_RUNS`. */
-const slice = process.env["LLM_DO_LINES"] === "all" ? Number.POSITIVE_INFINITY : Number(process.env["LLM_DO_LINES"] ?? 5);
-const randomCount = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 5);
+const slice = process.env["LLM_DO_LINES"] === "all" ? Number.POSITIVE_INFINITY : Number(process.env["LLM_DO_LINES"] ?? 2);
+const randomCount = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 2);
 
 const lines: readonly string[] = [
   ...pick([...readRows("ordinary.txt"), ...readLinesWithEffects("everyday.txt").map(({ command }) => command)]),
