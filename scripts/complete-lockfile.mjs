@@ -14,14 +14,20 @@ function platformOf(name) {
   const words = name.split("/").at(-1).split("-");
   const os = oses.find((word) => words.includes(word));
   const cpu = cpus.find((word) => words.includes(word));
-  const libc = words.find((word) => word.startsWith("musl")) ? "musl" : undefined;
-  return { ...(os ? { os: [os] } : {}), ...(cpu ? { cpu: [cpu] } : {}), ...(libc ? { libc: [libc] } : {}) };
+  return { ...(os ? { os: [os] } : {}), ...(cpu ? { cpu: [cpu] } : {}), ...libcOf(name) };
+}
+
+function libcOf(name) {
+  return /-musl[a-z]*$/.test(name) ? { libc: ["musl"] } : {};
 }
 
 for (const entry of Object.values({ ...lock.packages })) {
   for (const [name, range] of Object.entries(entry.optionalDependencies ?? {})) {
     const key = `node_modules/${name}`;
-    if (lock.packages[key] || !/^\d/.test(range)) continue;
+    const known = lock.packages[key];
+    // npm leaves out the C library of some, and then installs those of every library.
+    if (known && !known.libc) Object.assign(known, libcOf(name));
+    if (known || !/^\d/.test(range)) continue;
     lock.packages[key] = {
       version: range,
       ...platformOf(name),

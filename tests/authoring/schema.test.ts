@@ -8,7 +8,6 @@ import { memoryHost } from "../../src/testing/memory-host.ts";
 import { createBuiltInToolsets } from "../../src/toolsets/built-ins.ts";
 import { runCli, temporaryFolder } from "../cli/run-cli.ts";
 
-
 test.each([
   [[], "worker"],
   [["worker"], "worker"],

@@ -40,9 +40,10 @@ describe.skipIf(noWall !== "")("everyday lines under the rules of `init`", () =>
   test("a model that follows the hints finds the effects in one more call", async () => {
     const project = createProject();
     const own = await createStage({ ...project, scopes: project.scopes.slice(0, 1) }, config);
-    const lines = readLinesWithEffects("programs.txt").filter(
-      ({ writes, command }) => writes !== undefined && quick.test(command),
-    );
+    const all = process.env["LLM_DO_LINES"] === "all";
+    const lines = readLinesWithEffects("programs.txt")
+      .filter(({ writes, command }) => writes !== undefined && quick.test(command))
+      .filter((_, index) => all || index % 3 === 0);
     const lost: string[] = [];
     let again = 0;
     for (const { command } of lines) {
@@ -57,7 +58,7 @@ describe.skipIf(noWall !== "")("everyday lines under the rules of `init`", () =>
     process.stderr.write(
       `${again} of ${lines.length} lines that change something needed a second call, ${lost.length} a third\n`,
     );
-    expect(again).toBeGreaterThan(15);
+    expect(again).toBeGreaterThan(lines.length / 2);
     expect(lost).toEqual([]);
   });
 });
