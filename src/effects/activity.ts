@@ -24,19 +24,23 @@ export class Suspended extends Error {
  * Live bookkeeping, and no fact: a replay takes the suspension from its record.
  */
 export class Activity {
-  readonly #suspend: (reason: Suspended) => void;
+  readonly #suspend: (reason: Error) => void;
   readonly #nextTurn: () => Promise<void>;
   /** How many threads of work there are at a call. */
   readonly #busy = new Map<CallPath, number>();
   readonly #code = new Set<{ readonly path: CallPath }>();
   readonly #asking = new Set<{ readonly path: CallPath }>();
   readonly #parked = new Set<OpenQuestion>();
+  readonly #held = new Set<{ readonly path: CallPath; readonly reason: Error }>();
   readonly #behind = new Set<CallPath>();
   readonly #listeners = new Set<() => void>();
   #isChecking = false;
 
-  /** `suspend` is called once nothing is at work and a call is parked. `nextTurn` resolves when all that only waits for promises has gone on. */
-  constructor(suspend: (reason: Suspended) => void, nextTurn: () => Promise<void>) {
+  /**
+   * `suspend` is called once nothing is at work and a call is parked or held: with a `Suspended`, or, where nothing waits for an answer, with
+   * the reason of a held call. `nextTurn` resolves when all that only waits for promises has gone on.
+   */
+  constructor(suspend: (reason: Error) => void, nextTurn: () => Promise<void>) {
     this.#suspend = suspend;
     this.#nextTurn = nextTurn;
   }
@@ -102,6 +106,17 @@ export class Activity {
     );
   }
 
+  /** Waits for what this process does not get, while others go on: rejects with the signal's reason once the run ends. */
+  hold(path: CallPath, reason: Error, signal: AbortSignal): Promise<never> {
+    const held = { path, reason };
+    this.#held.add(held);
+    const ended = abortable(new Promise<never>(() => undefined), signal);
+    return this.wait(
+      path,
+      ended.finally(() => this.#held.delete(held)),
+    );
+  }
+
   /** True while all that a call and everything below it does is to wait for a person. */
   isWaitingForPerson(path: CallPath): boolean {
     const isBelow = (other: { readonly path: CallPath }) => isAtOrBelow(other.path, path);
@@ -129,12 +144,15 @@ export class Activity {
     this.#isChecking = true;
     await this.#nextTurn();
     this.#isChecking = false;
-    if (this.#isIdle()) this.#suspend(new Suspended(inOrder([...this.#parked]), [...this.#behind].sort(comparePaths)));
+    if (!this.#isIdle()) return;
+    const [held] = this.#held;
+    const isAsking = this.#parked.size > 0 || !held;
+    this.#suspend(isAsking ? new Suspended(inOrder([...this.#parked]), [...this.#behind].sort(comparePaths)) : held.reason);
   }
 
   #isIdle(): boolean {
-    if (this.#parked.size === 0 || this.#busy.size > 0) return false;
-    const parked = [...this.#parked];
-    return [...this.#code].every(({ path }) => parked.some(({ callPath }) => isAtOrBelow(callPath, path)));
+    if (this.#busy.size > 0) return false;
+    const waiting = [...[...this.#parked].map(({ callPath }) => callPath), ...[...this.#held].map(({ path }) => path)];
+    return waiting.length > 0 && [...this.#code].every(({ path }) => waiting.some((one) => isAtOrBelow(one, path)));
   }
 }

@@ -145,29 +145,28 @@ class RowMapper {
   }
 
   /** Undefined where the run did not come to its first entry: nothing happened in it. */
-  async #goOn(key: string, { run, usd }: LoggedRun): Promise<RowEnd | undefined> {
-    const { store, request } = this.#parts;
+  async #goOn(key: string, { run }: LoggedRun): Promise<RowEnd | undefined> {
+    const { store, request, log, pace } = this.#parts;
     const facts = await this.read(run);
     if (facts.length === 0) return undefined;
     const ended = recordedEnd(run, facts);
-    // A run that the account stopped has the end of a limit, too, and none in the log.
-    if (ended && (usd !== undefined || ended.stopReason !== "limit")) return ended;
+    if (ended) return ended;
+    // What was spent until then is no longer all: it is read from the record where this start is killed.
+    log.end(key, { run });
     const { attachments: _attachments, fragments: _fragments, ...more } = runRequest(request);
-    return this.#play(key, run, (pace) => resumeWith({ ...more, run, store }, { pace }));
+    return this.#play(key, run, () => resumeWith({ ...more, run, store }, { pace }));
   }
 
   async #begin(key: string, input: JsonObject | string): Promise<RowEnd> {
-    const { request, host, store, log } = this.#parts;
+    const { request, host, store, log, pace } = this.#parts;
     const runId = host.createId();
     await log.begin(key, runId);
-    return this.#play(key, runId, (pace) => runWith({ ...runRequest(request), store, input, journal: true }, { runId, pace }));
+    return this.#play(key, runId, () => runWith({ ...runRequest(request), store, input, journal: true }, { runId, pace }));
   }
 
-  async #play(key: string, run: string, play: (pace: ReturnType<SharedPace["ofRun"]>) => Promise<RunOutput>): Promise<RowEnd> {
-    const { log, pace } = this.#parts;
-    const ofRow = pace.ofRun();
-    const end = await play(ofRow).then(toRowEnd, (thrown: unknown) => toFailedRow(thrown, null));
-    if (ofRow.isRefused()) return { ...end, stopReason: "account" };
+  async #play(key: string, run: string, play: () => Promise<RunOutput>): Promise<RowEnd> {
+    const { log } = this.#parts;
+    const end = await play().then(toRowEnd, (thrown: unknown) => toFailedRow(thrown, null));
     if (end.runId !== null) log.end(key, { run, usd: (end.usage?.usd ?? 0) + (end.usage?.unknownUsd ?? 0) });
     return end;
   }

@@ -3,6 +3,7 @@ import type { RunOutput } from "../llm-do.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Usage } from "../protocol/usage.ts";
+import { AccountUsedUp } from "../runtime/request-pace.ts";
 import { RunError } from "../runtime/run-error.ts";
 
 /** The result of one row. */
@@ -32,8 +33,11 @@ export function toRowEnd({ runId, output, stopReason, usage, reason }: RunOutput
 
 /** Throws what is no failure of the row alone. */
 export function toFailedRow(thrown: unknown, runId: string | null): RowEnd {
-  if (!(thrown instanceof RunError) || stopsAll.has(thrown.code)) throw thrown;
-  const { code, message, run } = thrown;
+  if (!(thrown instanceof RunError)) throw thrown;
+  const { code, message, run, cause } = thrown;
+  if (cause instanceof AccountUsedUp)
+    return { runId: run?.runId ?? runId, stopReason: "account", output: null, reason: cause.message, usage: run?.usage ?? null };
+  if (stopsAll.has(code)) throw thrown;
   const stopReason = code === "suspended" || code === "uncertain" ? code : code === "input_invalid" ? "invalid" : "failed";
   return { runId: run?.runId ?? runId, stopReason, output: null, error: { code, message }, usage: run?.usage ?? null };
 }

@@ -1,6 +1,5 @@
 import type { Clock } from "../host/host.ts";
-import type { RequestPace } from "../runtime/request-pace.ts";
-import { LimitReached } from "../runtime/run-error.ts";
+import { AccountUsedUp, type RequestPace } from "../runtime/request-pace.ts";
 
 /** Milliseconds between two requests that waited for the same moment: together they would be refused again. */
 const stagger = 25;
@@ -14,14 +13,8 @@ export interface PaceOptions {
   readonly usd?: number | undefined;
 }
 
-/** The pace of one run among several. */
-export interface RunPace extends RequestPace {
-  /** Returns whether the account refused a request of this run. */
-  isRefused(): boolean;
-}
-
 /** One account and one back-off for the requests of several runs. */
-export class SharedPace {
+export class SharedPace implements RequestPace {
   readonly #options: PaceOptions;
   #spent = 0;
   /** When requests go out again, by the monotonic clock. */
@@ -30,10 +23,6 @@ export class SharedPace {
 
   constructor(options: PaceOptions) {
     this.#options = options;
-  }
-
-  get spent(): number {
-    return this.#spent;
   }
 
   /** Requests that are under way when it is used up come back: the account is passed by these at most. */
@@ -46,24 +35,17 @@ export class SharedPace {
     this.#spent += usd;
   }
 
-  ofRun(): RunPace {
-    let isRefused = false;
-    const check = () => {
-      if (!this.isUsedUp) return;
-      isRefused = true;
-      throw new LimitReached({ limit: "usd", allowed: this.#options.usd ?? 0 });
-    };
-    return {
-      isRefused: () => isRefused,
-      spend: (usd) => this.spend(usd),
-      delay: (milliseconds) => {
-        this.#until = Math.max(this.#until, this.#options.clock.monotonic() + milliseconds);
-      },
-      admit: (signal) => {
-        check();
-        return this.#left() > 0 ? this.#wait(signal).then(check) : undefined;
-      },
-    };
+  delay(milliseconds: number): void {
+    this.#until = Math.max(this.#until, this.#options.clock.monotonic() + milliseconds);
+  }
+
+  admit(signal: AbortSignal): Promise<void> | undefined {
+    this.#check();
+    return this.#left() > 0 ? this.#wait(signal).then(() => this.#check()) : undefined;
+  }
+
+  #check(): void {
+    if (this.isUsedUp) throw new AccountUsedUp(this.#options.usd ?? 0);
   }
 
   #left(): number {

@@ -12,6 +12,7 @@ import { announceLastTurn, reserveLastTurn } from "./last-turn.ts";
 import { measureFailure } from "./measure-usage.ts";
 import { type Attempt, type BoundedResponse, toModelEffect } from "./model-effect.ts";
 import { planRequest, priceOfCall } from "./request-budget.ts";
+import { AccountUsedUp } from "./request-pace.ts";
 import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
 import { offeredTools } from "./search-tools.ts";
 import { serverToolsLeft } from "./server-tools-left.ts";
@@ -22,9 +23,20 @@ const longestStreak = 3;
 /**
  * Asks the call's model for one turn: keeps within its window, reserves before it spends, records, retries failures that may pass, and meters. A limit that does
  * not allow the request beside what is set aside for the last turn makes it the last turn's. Rejects with a `RunError` (`provider`,
- * `authentication`), with `LimitReached` where it is the last turn's already, or with the abort's reason.
+ * `authentication`), with `LimitReached` where it is the last turn's already, or with the abort's reason. Where an account of several runs is used up, it waits
+ * for the end of the run.
  */
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
+  try {
+    return await requestTurn(call, frame);
+  } catch (thrown) {
+    if (!(thrown instanceof AccountUsedUp)) throw thrown;
+    // The slot is free again: calls beside this one come to their ends, so that nothing of them is lost.
+    return call.run.activity.hold(call.callPath, thrown, call.signal);
+  }
+}
+
+async function requestTurn(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
   const { run, budget, signal } = call;
   const priceOf = await priceOfCall(call);
   const window = call.worker.context.window ?? (await run.windowOf(call.model.id));

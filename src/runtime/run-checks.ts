@@ -68,6 +68,8 @@ async function check(request: CallRequest, answer: CodeAnswer, checking: Checkin
   if (unpriced !== undefined) return skipped(unpriced);
   const budget = budgetOf(request, worker.code.check, { id, budgets: checking.budgets });
   const call = { ...request, callPath: checkCallPath(start.callPath), depth: start.depth, budget, byPrompt: true };
+  const leave = run.activity.begin(call.callPath);
+  const goOn = run.activity.rest(request.callPath);
   try {
     const { output, stopReason } = await run.callWorker(call, id, start.input as WorkerInput);
     if (stopReason !== "done") return skipped(`the prompt did not come to its end: ${stopReason}`);
@@ -82,6 +84,9 @@ async function check(request: CallRequest, answer: CodeAnswer, checking: Checkin
   } catch (thrown) {
     if (thrown instanceof JournalError) throw thrown;
     return skipped(errorMessage(signal.aborted ? signal.reason : thrown));
+  } finally {
+    goOn();
+    leave();
   }
 }
 

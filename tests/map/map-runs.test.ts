@@ -5,9 +5,10 @@ import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import type { Host } from "../../src/host/host.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { compile, type MappedRow, type MapRequest, ModelError, mapRuns, type RunError } from "../../src/index.ts";
+import { compile, type MappedRow, type MapRequest, ModelError, mapRuns, type RunError, tool } from "../../src/index.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { chat } from "../models/dialects.ts";
@@ -19,7 +20,7 @@ const files = { "/program/main.worker": worker("", "Answer.") };
 /** A failure of one request, which is not tried again. */
 const refusal = new ModelError({ code: "bad_request", model: "test:m", message: "no" });
 
-async function collect(request: Omit<MapRequest, "approval">): Promise<readonly MappedRow[]> {
+async function collect(request: Omit<MapRequest, "approval"> & Partial<MapRequest>): Promise<readonly MappedRow[]> {
   const results: MappedRow[] = [];
   for await (const row of mapRuns({ approval: { mode: "reject_all" }, ...request })) results.push(row);
   return results;
@@ -30,7 +31,7 @@ async function scripted(script: Script, { target = "/program", host = memoryHost
     ...{ name: "test", description: "for tests", keyVariables: [] },
     create: async () => scriptedModel(script, "test:m"),
   };
-  const { program } = await compile({ target, model: "test:m", host, providers: [provider], toRun: true });
+  const { program } = await compile({ target, model: "test:m", host, providers: [provider], trust: true, toRun: true });
   if (!program) throw new Error("it does not compile");
   return { program, host };
 }
@@ -195,4 +196,92 @@ test("ends where the caller stops, and goes on later", async () => {
   await expect(collect({ program, rows: ["new"], signal: controller.signal })).rejects.toMatchObject({
     code: "aborted",
   } satisfies Partial<RunError>);
+});
+
+describe("a row that is under way when the account of all rows is used up", () => {
+  const usage = { inputTokens: 50, outputTokens: 50 };
+  /** Each request costs ten cents. */
+  const prices = { "test:*": { input: 1000, output: 1000 } };
+  const hostWith = (main: string, tools: Record<string, unknown>) =>
+    memoryHost({
+      files: {
+        "/program/main.worker": worker(main, "Answer."),
+        "/program/quick.worker": worker("", "Answer quickly."),
+        "/program/tools.ts": Object.keys(tools)
+          .map((name) => `export const ${name} = 0;\n`)
+          .join(""),
+      },
+      modules: { "/program/tools.ts": tools },
+    });
+
+  test("goes on with a larger one, and repeats nothing", async () => {
+    const asked: string[] = [];
+    let noted = 0;
+    const note = tool({ description: "Notes.", input: z.object({ turn: z.number() }), run: async () => `noted ${++noted}` });
+    const host = hostWith("toolsets: { note: {} }", { note });
+    const { program } = await scripted(
+      ({ lastUserText, turn }) => {
+        asked.push(`${lastUserText()} ${turn}`);
+        return turn < 3 ? { calls: [{ tool: "note", args: { turn } }], usage } : { text: `<${lastUserText()}>`, usage };
+      },
+      { host },
+    );
+    const approval = { mode: "approve_all" } as const;
+    const request = { program, rows: ["a", "b", "c"], prices, parallel: 1, name: "x", approval };
+    for (const usd of [0.1, 0.2, 0.4, 0.8]) {
+      const rows = await collect({ ...request, usd });
+      expect(rows.at(-1)).toMatchObject({ stopReason: "account", output: null, reason: `the $${usd} for all rows are used up` });
+      expect(asked.length).toBe(Math.round(usd * 10));
+    }
+    const last = await collect({ ...request, usd: 1 });
+    expect(outcomes(last)).toEqual(["a", "b", "c"].map((row, index) => [index + 1, "done", `<${row}>`]));
+    expect(last[0]?.usage?.usd).toBeCloseTo(0.3);
+    expect(new Set(asked).size).toBe(9);
+    expect([asked.length, noted]).toEqual([9, 6]);
+  });
+
+  test("lets calls beside the refused request come to their ends, so that nothing goes on without it", async () => {
+    let ended = 0;
+    const slow = tool({
+      ...{ description: "Takes a while.", input: z.object({}) },
+      run: async () => {
+        await setTimeout(50);
+        return `slow ${++ended}`;
+      },
+    });
+    const both = tool({
+      ...{ description: "Calls both.", input: z.object({}), calls: ["quick", "slow"], replayable: true },
+      run: async (_, runtime) => {
+        const caught = (error: unknown) => `without: ${String(error)}`;
+        return Promise.all([runtime.call("quick", { input: "2" }).catch(caught), runtime.call("slow", {}).catch(caught)]);
+      },
+    });
+    const host = hostWith("toolsets: { both: {} }", { both, slow });
+    const { program } = await scripted(
+      ({ lastUserText, turn, toolResults }) => {
+        if (lastUserText() === "2") return { text: "quick", usage };
+        return turn === 1
+          ? { calls: [{ tool: "both", args: {} }], usage }
+          : { text: JSON.stringify(toolResults()[0]?.result), usage };
+      },
+      { host },
+    );
+    const request = { program, rows: ["a"], prices, name: "x", approval: { mode: "approve_all" } as const };
+    expect(await collect({ ...request, usd: 0.1 })).toMatchObject([{ stopReason: "account" }]);
+    expect(ended).toBe(1);
+    expect(await collect({ ...request, usd: 1 })).toMatchObject([
+      { stopReason: "done", output: '{"ok":true,"value":["quick","slow 1"]}' },
+    ]);
+    expect(ended).toBe(1);
+  });
+
+  test("differs from a row that met a limit of its own, which is final", async () => {
+    let asked = 0;
+    const { program } = await scripted(() => ({ text: `${++asked}`, usage: { inputTokens: 500, outputTokens: 500 } }));
+    const request = { program, rows: ["a"], prices, name: "x", limits: { usd: 0.001 } };
+    expect(await collect({ ...request, usd: 1 })).toMatchObject([{ stopReason: "limit" }]);
+    const before = asked;
+    expect(await collect({ ...request, usd: 10, limits: { usd: 10 } })).toMatchObject([{ stopReason: "limit" }]);
+    expect(asked).toBe(before);
+  });
 });
