@@ -190,6 +190,7 @@ are ended, the terminal is restored, and the journal of the run has no end, as a
 | \`LLM_DO_STATE_DIR\` | the state folder: records of runs, trusted folders, keys, what was typed in conversations, and compiled code, which may be deleted |
 | \`LLM_DO_STORE\` | the records in the place of the state folder's, as \`--store\` names them: a folder, or \`postgres://…\`, which programs do not see |
 | \`LLM_DO_STORE_KEY\` | the key that seals secrets and earlier contents of files in a store in PostgreSQL |
+| \`LLM_DO_HOOK_KEY\` | the key with which an executor signs what it posts to the \`hooks\` of your configuration |
 | \`VISUAL\`, \`EDITOR\` | the editor for the arguments of a call, at a question |
 | \`NO_COLOR\` | questions without colours |`;
 

@@ -42,6 +42,12 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do test main.test.yaml --record", "ask the model, and keep its answers"],
     ["llm-do test --live --runs 20 --budget 1", "how often each case passes, for a dollar at most"],
   ],
+  "llm-do submit": [
+    ['llm-do submit desk "file the letters" --store postgres://db/runs', "prints the id of the run"],
+    ["llm-do submit desk -i day=2026-01-31 --key 2026-01-31 --wait", "once for each day; ends as the run does"],
+  ],
+  "llm-do cancel": [["llm-do cancel 20260131-080000-k3v9qa"]],
+  "llm-do executor": [["llm-do executor --programs /srv/programs --trust --port 8080", "the store is LLM_DO_STORE"]],
   "llm-do mcp": [
     ["llm-do mcp --print-config claude", "the lines for a client"],
     ["llm-do mcp desk review --trust --hold", "two programs; what asks waits for you"],

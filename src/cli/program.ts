@@ -7,6 +7,7 @@ import type { MapFlags } from "./commands/map.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
 import { addAcp, addMcp } from "./door-commands.ts";
+import { addCancel, addExecutor, addSubmit } from "./executor-commands.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
 import { addExamples } from "./help-examples.ts";
 import { explainUnknownFlag } from "./other-words.ts";
@@ -52,6 +53,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Adder>>>> = {
     fork: addFork,
     undo: addUndo,
   },
+  "Run on many machines:": { submit: addSubmit, cancel: addCancel, executor: addExecutor },
   "Use a program from elsewhere:": { mcp: addMcp, acp: addAcp },
   "Set up:": { init: addInit, models: addModels, config: addConfig, keys: addKeys, oauth: addOAuth, trust: addTrust },
   "Learn and write:": { docs: addDocs, schema: addSchema, types: addTypes, lsp: addLanguageServer, completion: addCompletion },

@@ -121,6 +121,57 @@ export function addMapOptions(map: Command): Command {
     .option("--debug", "with stack traces; also by LLM_DO_DEBUG=1");
 }
 
+/** The flags of a process that executes submitted runs. */
+export function addExecutorOptions(executor: Command): Command {
+  return addTermOptions(
+    executor
+      .optionsGroup("The executor:")
+      .requiredOption("--programs <folder...>", "folders that are programs with a `name:`, or hold some: their runs are taken")
+      .option("--queue <name...>", "the queues (default: default)")
+      .option("--concurrency <number>", "the most runs at a time", parseCount, 20)
+      .option("--grace <seconds>", "at SIGTERM, how long runs may go on before others take them over", parseCount, 30)
+      .option("--port <number>", "serve /healthz and /metrics", parseCount)
+      .option("--scope <name=folder>", "another folder for a declared scope (repeatable)", collectScope)
+      .option("--approve <rule>", "allow calls that match and that nobody made to ask (repeatable)", collect)
+      .option("--deny <rule>", "block calls that match (repeatable)", collect)
+      .option("--unisolated", "run plain readers, and what rules spell out, also where nothing can isolate them"),
+  )
+    .optionsGroup("Output and records:")
+    .option("-q, --quiet", "say nothing but why it ended")
+    .option("--debug", "with stack traces; also by LLM_DO_DEBUG=1");
+}
+
+/** The flags of a run that is handed to executors. */
+export function addSubmitOptions(submit: Command): Command {
+  return submit
+    .optionsGroup("Input:")
+    .option(
+      "-i, --input <key=value>",
+      "a field of the entry's input (repeatable); the value can be @FILE, or @- for stdin",
+      collect,
+    )
+    .option("--input-json <json>", "the entry's input as one JSON object, as @FILE, or - for stdin", undefined)
+    .option("-a, --attachment <file>", "pass a file along (repeatable)", collect)
+    .optionsGroup("The queue:")
+    .option("--queue <name>", "the queue", "default")
+    .option("--priority <number>", "higher ones come first", parseCount, 0)
+    .option("--at <time>", "not before then: an ISO date and time", parseTime)
+    .option("--key <key>", "the same key of a program is the same run, however often it is submitted")
+    .option("--limit <name=number>", `a limit of the run (repeatable): ${limitNames.join(", ")}`, collectLimit)
+    .option("--wait", "wait for its end, and report it as `run` does")
+    .optionsGroup("Output and records:")
+    .option("--json", "print one JSON object in place of the output")
+    .option("-o, --output <path>", "with --wait, write the result to a file, whole or not at all, in place of stdout")
+    .option("-q, --quiet", "say nothing but the result, and why it failed")
+    .option("--debug", "with stack traces; also by LLM_DO_DEBUG=1");
+}
+
+function parseTime(value: string): Date {
+  const time = new Date(value);
+  if (Number.isFinite(time.getTime())) return time;
+  throw new InvalidArgumentError("It must be a date and time, such as 2026-01-31T08:00Z.");
+}
+
 function parseDollars(value: string): number {
   if (/^\d+(?:\.\d+)?$/.test(value) && Number(value) > 0) return Number(value);
   throw new InvalidArgumentError("It must be a number of dollars, more than 0.");

@@ -39,7 +39,7 @@ function limitsOf({ limit = {}, maxDepth }: RunFlags): Limits {
   }
 }
 
-function checkAttachment(path: string): void {
+export function checkAttachment(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw new UsageError(`--attachment ${path}: there is no such file`);
   if (!stats.isFile()) throw new UsageError(`--attachment ${path}: this is not a file`);

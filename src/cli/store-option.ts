@@ -3,7 +3,9 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 
 /** The commands that begin runs or look at some. */
-const users = new Set("run chat map resume approvals approve deny runs view replay fork undo calls compare".split(" "));
+const users = new Set(
+  "run chat map resume approvals approve deny runs view replay fork undo calls compare executor submit cancel".split(" "),
+);
 
 /** `--store` for a command that takes runs: it stands for `LLM_DO_STORE`, by which the store is found and hidden. */
 export function addStoreOption(command: Command): void {
@@ -17,7 +19,7 @@ export function addStoreOption(command: Command): void {
     const { store } = command.opts<{ readonly store?: string }>();
     const named = store ?? (process.env["LLM_DO_STORE"] || (await storeOfConfig()));
     if (named === undefined) return;
-    if (isAddress(named)) await (await import("./use-database.ts")).useDatabase(named);
+    if (isAddress(named)) await (await import("./use-database.ts")).useDatabase(named, command.name() === "executor");
     else process.env["LLM_DO_STORE"] = resolve(named);
   });
 }

@@ -117,4 +117,6 @@ export interface RunSummary {
   readonly ends?: JournalEnds;
   /** Why the journal cannot be read. */
   readonly problem?: string;
+  /** Why no process executes a run that was submitted. */
+  readonly waits?: string;
 }

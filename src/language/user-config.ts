@@ -32,6 +32,11 @@ const loginShape: Shape<LoginSyntax> = refined(record(login), (value, node, { pa
   });
 });
 
+const hooks = {
+  question: { shape: serverAddress, description: "Told of each submitted run that waits for answers." },
+  end: { shape: serverAddress, description: "Told of each submitted run that ended." },
+} as const;
+
 /** An alias holds no colon or slash: it hides no model of a provider. */
 export function isAlias(name: string): boolean {
   return /^[a-z][a-z0-9._-]{0,63}$/i.test(name);
@@ -55,6 +60,10 @@ export const userConfigKeys = {
     description: "As `-v` in every run that prints lines: 1 shows calls, approvals and usage, 2 also text as it comes.",
   },
   store: { shape: text(), description: "The folder or database of records, as `--store` and `LLM_DO_STORE` name it." },
+  hooks: {
+    shape: record(hooks),
+    description: "Addresses to which executors post what becomes of runs, signed with LLM_DO_HOOK_KEY.",
+  },
   logins: { shape: mapOf(loginShape), description: "OAuth servers for `llm-do oauth login`, by the name of the provider." },
 } satisfies Fields;
 

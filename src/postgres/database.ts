@@ -86,12 +86,12 @@ function describe(thrown: unknown): string {
 }
 
 /** Imports an optional package. Rejects with the line to type where it is missing. */
-async function importPackage<T>(load: () => Promise<T>): Promise<T> {
+export async function importPackage<T>(load: () => Promise<T>, name = "pg@8"): Promise<T> {
   try {
     return await load();
   } catch (thrown) {
     if (codeOf(thrown) !== "ERR_MODULE_NOT_FOUND") throw thrown;
-    throw new Error("a store in PostgreSQL needs a package that is not installed: npm install pg@8");
+    throw new Error(`a store in PostgreSQL needs a package that is not installed: npm install ${name}`);
   }
 }
 

@@ -4,18 +4,41 @@ import type { Client } from "./database.ts";
 
 /** Milliseconds for which a lease holds, and between two renewals. */
 const leaseMilliseconds = 15_000;
-const renewalMilliseconds = 4000;
+export const renewalMilliseconds = 4000;
+
+export interface HeldLease {
+  readonly run: string;
+  readonly epoch: number;
+}
+
+/** Renews leases. */
+export interface Renewer {
+  /** Resolves with the runs whose leases hold. */
+  renew(leases: readonly HeldLease[]): Promise<ReadonlySet<string>>;
+  /** Renews these from now on, without being asked. */
+  hold?(leases: readonly HeldLease[]): void;
+}
+
+/** Renews leases in one statement. Resolves with the runs whose leases hold. */
+export async function renewLeases(client: Client, leases: readonly HeldLease[]): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query(
+    `UPDATE llm_do.runs SET lease_until = clock_timestamp() + $3 * interval '1 ms'
+     FROM unnest($1::text[], $2::int[]) AS held(run, of_epoch) WHERE id = held.run AND epoch = held.of_epoch RETURNING id`,
+    [leases.map(({ run }) => run), leases.map(({ epoch }) => epoch), leaseMilliseconds],
+  );
+  return new Set(rows.map(({ id }) => String(id)));
+}
 
 /** The leases that a process has. All are renewed by one statement. */
 export class Leases {
   readonly milliseconds = leaseMilliseconds;
-  readonly #client: Client;
+  readonly #renewer: Renewer;
   readonly #clock: Pick<Clock, "sleep" | "monotonic">;
   readonly #held = new Set<Lease>();
   #renewing: AbortController | undefined;
 
-  constructor(client: Client, clock: Pick<Clock, "sleep" | "monotonic">) {
-    this.#client = client;
+  constructor(renewer: Renewer, clock: Pick<Clock, "sleep" | "monotonic">) {
+    this.#renewer = renewer;
     this.#clock = clock;
   }
 
@@ -25,6 +48,7 @@ export class Leases {
 
   add(lease: Lease): void {
     this.#held.add(lease);
+    this.#renewer.hold?.(this.#list());
     if (this.#renewing) return;
     this.#renewing = new AbortController();
     void this.#renewAll(this.#renewing.signal);
@@ -32,7 +56,12 @@ export class Leases {
 
   remove(lease: Lease): void {
     this.#held.delete(lease);
+    this.#renewer.hold?.(this.#list());
     if (this.#held.size === 0) this.close();
+  }
+
+  #list(): readonly HeldLease[] {
+    return Array.from(this.#held, ({ run, epoch }) => ({ run, epoch }));
   }
 
   close(): void {
@@ -51,12 +80,7 @@ export class Leases {
   async #renew(): Promise<void> {
     const before = this.now;
     const leases = [...this.#held];
-    const { rows } = await this.#client.query(
-      `UPDATE llm_do.runs SET lease_until = clock_timestamp() + $3 * interval '1 ms'
-       FROM unnest($1::text[], $2::int[]) AS held(run, of_epoch) WHERE id = held.run AND epoch = held.of_epoch RETURNING id`,
-      [leases.map(({ run }) => run), leases.map(({ epoch }) => epoch), leaseMilliseconds],
-    );
-    const renewed = new Set(rows.map(({ id }) => id));
+    const renewed = await this.#renewer.renew(leases.map(({ run, epoch }) => ({ run, epoch })));
     for (const lease of leases)
       if (renewed.has(lease.run)) lease.until = before + leaseMilliseconds;
       else if (this.#held.has(lease)) lease.lose("another process goes on with it");

@@ -29,6 +29,15 @@ const migrations: readonly string[] = [
     PRIMARY KEY (run, part, name, piece)
   );
   `,
+  `
+  ALTER TABLE llm_do.runs
+    ADD COLUMN queue text, ADD COLUMN request bytea, ADD COLUMN request_digest text, ADD COLUMN submit_key text,
+    ADD COLUMN priority int NOT NULL DEFAULT 0, ADD COLUMN not_before timestamptz, ADD COLUMN reason text,
+    ADD COLUMN cancelled boolean NOT NULL DEFAULT false, ADD COLUMN told text;
+  CREATE UNIQUE INDEX runs_submitted ON llm_do.runs (queue, program, submit_key);
+  CREATE INDEX runs_state ON llm_do.runs (state) WHERE queue IS NOT NULL;
+  CREATE TABLE llm_do.executors (id text PRIMARY KEY, seen timestamptz NOT NULL, serves text[] NOT NULL);
+  `,
 ];
 
 /** Names the lock under which processes that start at once migrate one after the other. */

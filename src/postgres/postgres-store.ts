@@ -14,8 +14,9 @@ import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import type { Secret } from "../util/redactor.ts";
 import { type Client, type Database, openDatabase, patientClient, type Row } from "./database.ts";
 import { GroupWriter } from "./group-writer.ts";
-import { Lease, Leases } from "./leases.ts";
+import { Lease, Leases, type Renewer, renewLeases } from "./leases.ts";
 import { PostgresWriter } from "./postgres-writer.ts";
+import { isReady, whyItWaits } from "./ready.ts";
 import { RunPlace } from "./run-place.ts";
 import { createSeal, type Seal } from "./seal.ts";
 
@@ -27,6 +28,8 @@ export interface PostgresOptions {
   /** 64 hex digits, which seal secrets and what file tools replace. Without it neither is kept. */
   readonly key?: string | undefined;
   readonly host: PostgresHost;
+  /** Renews leases where the main thread may be kept. Default: this thread does. */
+  readonly startRenewer?: (() => Renewer) | undefined;
 }
 
 /** How often `watch` looks, in milliseconds. */
@@ -36,19 +39,20 @@ const watchMilliseconds = 200;
 export class PostgresStore implements RunStore {
   readonly path: string;
   readonly isOwn = false;
-  readonly #database: Database;
+  /** For the queue of runs, which is kept beside them. */
+  readonly database: Database;
+  readonly seal: Seal | undefined;
   readonly #host: PostgresHost;
-  readonly #seal: Seal | undefined;
   readonly #writer: GroupWriter;
   readonly #leases: Leases;
 
-  private constructor(database: Database, { host, key }: PostgresOptions) {
+  private constructor(database: Database, { host, key, startRenewer }: PostgresOptions) {
     this.path = database.name;
-    this.#database = database;
+    this.database = database;
     this.#host = host;
-    this.#seal = key === undefined ? undefined : createSeal(key);
+    this.seal = key === undefined ? undefined : createSeal(key);
     this.#writer = new GroupWriter(database, host.clock);
-    this.#leases = new Leases(database, host.clock);
+    this.#leases = new Leases(startRenewer?.() ?? { renew: (leases) => renewLeases(database, leases) }, host.clock);
   }
 
   static async open(options: PostgresOptions): Promise<PostgresStore> {
@@ -59,28 +63,30 @@ export class PostgresStore implements RunStore {
   /** Gives the connections back. Records that are open lose their leases when these are over. */
   async close(): Promise<void> {
     this.#leases.close();
-    await this.#database.close();
+    await this.database.close();
   }
 
   async create(run: NewRun): Promise<OpenRecord> {
     const { id, program, redactor, secrets } = run;
-    const { rows } = await this.#database
+    const { rows } = await this.database
       .query(
         `INSERT INTO llm_do.runs (id, program, root, state, epoch, owner, lease_until)
-         VALUES ($1, $2, $3, 'running', 1, $4, clock_timestamp() + $5 * interval '1 ms') ON CONFLICT (id) DO NOTHING RETURNING epoch`,
+         VALUES ($1, $2, $3, 'running', 1, $4, clock_timestamp() + $5 * interval '1 ms') ON CONFLICT (id) DO UPDATE
+         SET state = 'running', reason = NULL, root = excluded.root, epoch = runs.epoch + 1, owner = excluded.owner, lease_until = excluded.lease_until
+         WHERE ${isReady("runs")} AND NOT EXISTS (SELECT FROM llm_do.facts WHERE run = runs.id) RETURNING epoch`,
         [id, keyOf(program, true), program.root, this.#host.processes.self, this.#leases.milliseconds],
       )
       .catch((cause: unknown) => {
         throw new JournalError(cause, true);
       });
     if (rows.length === 0) throw new JournalError(new Error(`there is a run \`${id}\``), true);
-    const notes = this.#seal
+    const notes = this.seal
       ? []
       : [
           "LLM_DO_STORE_KEY is not set: secrets of this run, and what its tools replace, are not kept, so that it cannot be undone",
         ];
     const record = { facts: [], times: [], isWhole: true, kept: undefined, secrets };
-    return { ...this.#openToWrite({ id, epoch: 1, record, redactor }), notes };
+    return { ...this.#openToWrite({ id, epoch: Number(rows[0]?.["epoch"]), record, redactor }), notes };
   }
 
   async open(id: string, options: LeaseOptions): Promise<OpenRecord> {
@@ -113,14 +119,14 @@ export class PostgresStore implements RunStore {
 
   /** Takes the lease of a run in the transaction in which its facts are read. */
   async #take(id: string, options: LeaseOptions, milliseconds: number) {
-    return this.#database.transaction(async (client) => {
+    return this.database.transaction(async (client) => {
       const row = await this.#find(client, id, "FOR UPDATE");
       const place = this.#placeOf(client, row);
       if (place.isExecuted && !options.takeOver)
         throw new CannotResume(`another process executes this run (${String(row["owner"])}): wait for it, or end it`);
       const epoch = Number(row["epoch"]) + 1;
       await client.query(
-        `UPDATE llm_do.runs SET epoch = $2, owner = $3, state = 'running', lease_until = clock_timestamp() + $4 * interval '1 ms'
+        `UPDATE llm_do.runs SET epoch = $2, owner = $3, state = 'running', reason = NULL, lease_until = clock_timestamp() + $4 * interval '1 ms'
          WHERE id = $1`,
         [id, epoch, this.#host.processes.self, milliseconds],
       );
@@ -134,7 +140,7 @@ export class PostgresStore implements RunStore {
 
   #openToWrite({ id, epoch, record, redactor }: ToWrite): Omit<OpenRecord, "notes"> {
     const { facts, times, isWhole, kept, secrets } = record;
-    const database = patientClient(this.#database, this.#host.clock);
+    const database = patientClient(this.database, this.#host.clock);
     const place = this.#placeOf(database, { id, is_executed: true });
     const keeper = createSecretKeeper(place, secrets, kept);
     const clock = { now: () => this.#now() };
@@ -153,12 +159,12 @@ export class PostgresStore implements RunStore {
   }
 
   #now(): number {
-    return this.#host.clock.now() + this.#database.clockOffset();
+    return this.#host.clock.now() + this.database.clockOffset();
   }
 
   #placeOf(client: Client, row: Row): RunPlace {
     return new RunPlace(client, {
-      ...{ id: String(row["id"]), store: this.path, seal: this.#seal, isExecuted: row["is_executed"] === true },
+      ...{ id: String(row["id"]), store: this.path, seal: this.seal, isExecuted: row["is_executed"] === true },
     });
   }
 
@@ -174,11 +180,11 @@ export class PostgresStore implements RunStore {
   }
 
   async look<T>(id: string, use: (record: RunPlace) => Promise<T>): Promise<T> {
-    return use(this.#placeOf(this.#database, await this.#find(this.#database, id)));
+    return use(this.#placeOf(this.database, await this.#find(this.database, id)));
   }
 
   async *list({ program, id }: RunFilter = {}): AsyncIterable<RunSummary> {
-    const { rows } = await this.#database.query(
+    const { rows } = await this.database.query(
       `SELECT ${columns} FROM llm_do.runs WHERE ($1::text IS NULL OR program = $1) AND ($2::text IS NULL OR id = $2)
        ORDER BY began DESC, id DESC`,
       [program ? keyOf(program, true) : null, id ?? null],
@@ -188,12 +194,14 @@ export class PostgresStore implements RunStore {
 
   async #summaryOf(row: Row): Promise<RunSummary> {
     const began = Math.round(Number(row["began_at"]));
-    const read = await readRunEnds(this.#placeOf(this.#database, row));
-    return { id: String(row["id"]), root: String(row["root"]), ...read, began: read.ends?.first ? began : undefined };
+    const read = await readRunEnds(this.#placeOf(this.database, row));
+    const waits = row["waits"] === null ? {} : { waits: String(row["waits"]) };
+    const isListed = read.ends?.first !== undefined || row["waits"] !== null;
+    return { id: String(row["id"]), root: String(row["root"]), ...read, ...waits, began: isListed ? began : undefined };
   }
 
   async roots(): Promise<readonly string[]> {
-    const { rows } = await this.#database.query("SELECT DISTINCT root FROM llm_do.runs");
+    const { rows } = await this.database.query("SELECT DISTINCT root FROM llm_do.runs");
     return rows.map(({ root }) => String(root));
   }
 
@@ -214,7 +222,7 @@ export class PostgresStore implements RunStore {
   }
 
   async remove(id: string): Promise<void> {
-    await this.#database.transaction(async (client) => {
+    await this.database.transaction(async (client) => {
       const row = await this.#find(client, id, "FOR UPDATE");
       await checkRemoval(this.#host, this.#placeOf(client, row));
       await client.query("DELETE FROM llm_do.runs WHERE id = $1", [id]);
@@ -223,7 +231,7 @@ export class PostgresStore implements RunStore {
 }
 
 const columns = `id, root, epoch, owner, extract(epoch FROM began) * 1000 AS began_at,
-  coalesce(lease_until > clock_timestamp(), false) AS is_executed`;
+  coalesce(lease_until > clock_timestamp(), false) AS is_executed, ${whyItWaits} AS waits`;
 
 interface ToWrite {
   readonly id: string;

@@ -143,9 +143,11 @@ export async function showRunCommand(run: string, target: string | undefined, fl
 }
 
 /** Describes a run for a list. */
-export function describeRun({ runId, root, ends = { version: 2 }, problem, isForeign }: FoundRun): ListedRun {
+export function describeRun({ runId, root, ends = { version: 2 }, problem, isForeign, waits }: FoundRun): ListedRun {
   const named = { runId, folder: root, ...(isForeign ? { foreign: true as const } : {}) };
   if (problem !== undefined) return { ...named, outcome: "unreadable", summary: `unreadable: ${problem}` };
   if (ends.version === 1) return { ...named, outcome: "old", summary: summarizeJournal(ends) };
-  return { ...named, ...listRun(ends) };
+  const listed = listRun(ends);
+  if (waits === undefined || listed.outcome === "done") return { ...named, ...listed };
+  return { ...named, ...listed, outcome: waits.split(/[: ]/, 1)[0] ?? "", summary: waits };
 }

@@ -1,0 +1,65 @@
+import { hostname } from "node:os";
+import { createPolicy } from "../create-policy.ts";
+import { Executor } from "../executor/executor.ts";
+import { findPrograms } from "../executor/find-programs.ts";
+import { postHook } from "../executor/hooks.ts";
+import { type ExecutorFigures, serveHealth } from "../executor/serve-health.ts";
+import { UsageError } from "../exit-codes.ts";
+import { createGuardedHost } from "../guard-imports.ts";
+import { guardProcess } from "../guard-process.ts";
+import { reserveStdout, writeStderr } from "../output.ts";
+import { reportFailure } from "../report-run.ts";
+import type { RunFlags } from "../run-flags.ts";
+import { createRequest } from "../run-request.ts";
+import { listenForSignals } from "../signals.ts";
+import { openQueue } from "../use-database.ts";
+import { useProxies } from "../use-proxies.ts";
+import { readUserConfig } from "../user-config.ts";
+import { createWatchdog } from "../watchdog.ts";
+
+export interface ExecutorFlags extends RunFlags {
+  readonly programs: readonly string[];
+  readonly queue?: readonly string[];
+  readonly concurrency: number;
+  /** Seconds. */
+  readonly grace: number;
+  readonly port?: number;
+}
+
+/** `llm-do executor --programs DIR…`: executes submitted runs until it is told to stop. Returns the exit code. */
+export async function executorCommand(given: ExecutorFlags): Promise<number> {
+  const hold = given.hold ?? (!given.approveAll && !given.rejectAll);
+  const flags = { ...given, headless: true, journal: true, ...(hold ? { hold } : {}) };
+  using signals = listenForSignals();
+  const { controller } = signals;
+  const { signal } = controller;
+  using _guard = guardProcess(controller, flags);
+  using watchdog = createWatchdog({ hasTerminal: false });
+  reserveStdout();
+  try {
+    const { hooks } = await readUserConfig();
+    const addresses = { question: hooks?.value.question?.value, end: hooks?.value.end?.value };
+    const key = process.env["LLM_DO_HOOK_KEY"] ?? "";
+    delete process.env["LLM_DO_HOOK_KEY"];
+    if (hooks && key === "") throw new UsageError("`hooks` of your configuration need LLM_DO_HOOK_KEY, which signs their posts");
+    const approval = await createPolicy(flags, undefined);
+    const { signal: _, ...request } = createRequest(flags, signal);
+    const { host } = createGuardedHost({ controller, watchdog });
+    const options = { signal, host, toRun: true, quiet: flags.quiet, terminal: undefined, onCode: watchdog.start };
+    const programs = await findPrograms(flags.programs, flags, options);
+    await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
+    const { store, queue } = await openQueue({ serves: true });
+    const figures: ExecutorFigures = { executing: 0, ended: new Map(), seen: performance.now() };
+    if (flags.port !== undefined) await serveHealth(flags.port, figures);
+    if (hooks) await queue.postHooks((job, id) => postHook(job, id, key));
+    const { concurrency, grace, quiet = false, queue: queues = ["default"] } = flags;
+    const parts = { store, queue, programs, request: { ...request, approval }, concurrency, hooks: addresses, figures, quiet };
+    if (!quiet) writeStderr(`llm-do: executes ${programs.map(({ key }) => key).join(", ")} in the queue ${queues.join(", ")}\n`);
+    await new Executor(parts, `${hostname()} ${host.processes.self}`, queues).serve(signal, grace);
+    await queue.close();
+    await store.close();
+    throw signal.reason;
+  } catch (thrown) {
+    return await reportFailure(thrown, flags);
+  }
+}

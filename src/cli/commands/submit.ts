@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createNodeHost } from "../../host/node-host.ts";
+import { keyOf } from "../../journal/folder-store.ts";
+import { compile, type Program } from "../../llm-do.ts";
+import type { PostgresStore } from "../../postgres/postgres-store.ts";
+import type { FactOf } from "../../protocol/fact.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { Limits } from "../../protocol/usage.ts";
+import { listQuestions } from "../../questions.ts";
+import { RunError, type RunErrorCode } from "../../runtime/run-error.ts";
+import { environmentSecrets } from "../../util/redactor.ts";
+import { readProgramName } from "../executor/find-programs.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+import { guardProcess } from "../guard-process.ts";
+import { renderJsonLine, reserveStdout, writeResult, writeStderr } from "../output.ts";
+import { type ReportFlags, reportFailure, reportResult } from "../report-run.ts";
+import { fitInput, type InputFlags, readInput } from "../run-input.ts";
+import { checkAttachment } from "../run-request.ts";
+import { readWords, type WrittenWords } from "../run-words.ts";
+import { listenForSignals } from "../signals.ts";
+import { openQueue } from "../use-database.ts";
+
+export interface SubmitFlags extends InputFlags, ReportFlags {
+  readonly queue: string;
+  readonly priority: number;
+  readonly at?: Date;
+  readonly key?: string;
+  readonly limit?: Limits;
+  readonly wait?: boolean;
+}
+
+/** `llm-do submit TARGET [PROMPT]`: hands a run to the executors. Returns the exit code. */
+export async function submitCommand(words: WrittenWords, flags: SubmitFlags): Promise<number> {
+  using signals = listenForSignals();
+  const { signal } = signals.controller;
+  using _guard = guardProcess(signals.controller, flags);
+  reserveStdout();
+  try {
+    const host = createNodeHost();
+    const { targets, ...read } = readWords(words);
+    const root = await host.files.realPath(targets[0] ?? ".").catch(() => undefined);
+    const name = root === undefined ? undefined : await readProgramName(host, root);
+    if (root === undefined || name === undefined)
+      throw new UsageError(
+        `${words.target} is no folder with a \`name:\` in its llm-do.yaml, by which executors know the program`,
+      );
+    const { store, queue } = await openQueue();
+    const request = await createRequest({ targets: [root], ...read }, flags, signal);
+    const { queue: queueName, priority, at, key } = flags;
+    const program = keyOf({ root, name }, true);
+    const submission = { id: host.createId(), program, root, queue: queueName, request, priority, at, key };
+    const id = await queue.submit(submission);
+    await queue.close();
+    if (!flags.wait) await writeResult(flags.json ? renderJsonLine({ v: 1, runId: id }) : `${id}\n`);
+    else if (!flags.quiet) writeStderr(`llm-do: submitted ${id}\n`);
+    return flags.wait ? await waitFor(store, id, { flags, signal }) : exitCodes.done;
+  } catch (thrown) {
+    return await reportFailure(thrown, flags);
+  }
+}
+
+async function createRequest(words: ReturnType<typeof readWords>, flags: SubmitFlags, signal: AbortSignal): Promise<JsonObject> {
+  const { attachment = [], limit } = flags;
+  for (const path of attachment) checkAttachment(path);
+  const onWait = (what: string) =>
+    flags.quiet || writeStderr(`llm-do: reading ${what} from stdin; where there is none, add < /dev/null\n`);
+  const given = await readInput(words, flags, { signal, onWait });
+  const [target = "."] = words.targets;
+  const { program } = await compile({ target });
+  // Fields get their types from the schema, which code of the program may have.
+  if (!program && given.fields.length > 0)
+    throw new UsageError("`-i` needs the types of the program's code, which does not run here: give --input-json");
+  const input = await fitInput(given, program as Program);
+  const files = attachment.map((path) => ({ name: basename(path), bytes: readFileSync(path).toString("base64") }));
+  return { ...(input === undefined ? {} : { input }), files, ...(limit ? { limits: { ...limit } } : {}) };
+}
+
+interface Waiting {
+  readonly flags: ReportFlags;
+  readonly signal: AbortSignal;
+}
+
+const lookMilliseconds = 300;
+
+/** Reports the end of a run as if it had run here. A signal ends the wait, and not the run. */
+async function waitFor(store: PostgresStore, id: string, { flags, signal }: Waiting): Promise<number> {
+  for (let said: string | undefined; ; ) {
+    signal.throwIfAborted();
+    const { rows } = await store.database.query("SELECT state, cancelled, reason FROM llm_do.runs WHERE id = $1", [id]);
+    const { state, cancelled, reason } = rows[0] ?? { state: "failed", reason: "its record was removed" };
+    if (cancelled) throw new RunError("aborted", `the run ${id} was cancelled`);
+    if (!["ready", "running", "stopped", "aborted"].includes(String(state))) return reportEnd(store, id, { flags, reason });
+    if (reason !== null && reason !== said && !flags.quiet) writeStderr(`llm-do: ${id} waits: ${String(reason)}\n`);
+    said = reason as string | undefined;
+    await delay(lookMilliseconds);
+  }
+}
+
+async function reportEnd(
+  store: PostgresStore,
+  id: string,
+  { flags, reason }: { readonly flags: ReportFlags; readonly reason: unknown },
+): Promise<number> {
+  const { facts } = await store.read(id, environmentSecrets(process.env));
+  const end = facts.findLast((fact): fact is FactOf<"run-end"> => fact.type === "run-end");
+  if (!end) throw new RunError("input_invalid", String(reason));
+  const { stopReason, output = null, usage, error } = end;
+  const run = { runId: id, usage, denied: [], artifacts: [] };
+  if (stopReason === "done" || stopReason === "limit" || stopReason === "cut")
+    return reportResult(
+      { ...run, output, stopReason, messages: [], ...(end.reason === undefined ? {} : { reason: end.reason }) },
+      flags,
+    );
+  const { questions } = await listQuestions({ run: id, store });
+  const { code = "failed", message = stopReason } = error ?? {};
+  const failure = new RunError(code as RunErrorCode, String(message));
+  failure.run = { ...run, questions: stopReason === "suspended" ? questions : [], behind: [] };
+  throw failure;
+}
+
+/** `llm-do cancel RUN`: takes a submitted run off the queue. */
+export async function cancelCommand(run: string): Promise<number> {
+  const { queue } = await openQueue();
+  const state = await queue.cancel(run);
+  await queue.close();
+  if (state === undefined) throw new UsageError(`there is no submitted run \`${run}\`; \`llm-do runs list\` names what there is`);
+  if (["ready", "running", "stopped", "aborted", "suspended"].includes(state)) return exitCodes.done;
+  writeStderr(`llm-do: ${run} had ended already: ${state}\n`);
+  return exitCodes.failed;
+}

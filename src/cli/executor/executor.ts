@@ -1,0 +1,146 @@
+import type { ApprovalPolicy } from "../../approval/policy.ts";
+import { type Program, type RunOutput, type RunRequest, resume, runWith } from "../../llm-do.ts";
+import type { PostgresStore } from "../../postgres/postgres-store.ts";
+import type { QueuedRun, RunQueue, Service } from "../../postgres/run-queue.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { Limits } from "../../protocol/usage.ts";
+import { RunError } from "../../runtime/run-error.ts";
+import { errorMessage } from "../../util/error-message.ts";
+import { Semaphore } from "../../util/semaphore.ts";
+import { Interrupted } from "../exit-codes.ts";
+import { writeStderr } from "../output.ts";
+import type { DeployedProgram } from "./find-programs.ts";
+import { type HookAddresses, toHookJob } from "./hooks.ts";
+import type { ExecutorFigures } from "./serve-health.ts";
+
+export interface ExecutorParts {
+  readonly store: PostgresStore;
+  readonly queue: RunQueue;
+  readonly programs: readonly DeployedProgram[];
+  /** What the executor says of each run: policy, limits, prices. */
+  readonly request: Omit<RunRequest, "input"> & { readonly approval: ApprovalPolicy };
+  readonly concurrency: number;
+  readonly hooks: HookAddresses;
+  readonly figures: ExecutorFigures;
+  readonly quiet: boolean;
+}
+
+/** What a submitted run brings along. */
+export interface SubmittedRequest {
+  readonly input?: JsonObject | string;
+  /** In base 64. */
+  readonly files?: readonly { readonly name: string; readonly bytes: string }[];
+  readonly limits?: Limits;
+}
+
+/** Seconds for which a run that could not begin is left alone. */
+const pauseSeconds = 30;
+const sweepMilliseconds = 2000;
+
+/** Executes submitted runs of its programs until it is stopped. */
+export class Executor {
+  readonly #parts: ExecutorParts;
+  readonly #service: Service;
+  readonly #slots: Semaphore;
+  readonly #active = new Map<string, AbortController>();
+  #isEnding = false;
+
+  constructor(parts: ExecutorParts, id: string, queues: readonly string[]) {
+    this.#parts = parts;
+    this.#slots = new Semaphore(parts.concurrency);
+    const served = parts.programs.flatMap(({ key }) => queues.map((queue) => ({ queue, program: key })));
+    const execute: Service["execute"] = (run, { program }) => this.#take(run, program);
+    this.#service = { id, served, concurrency: parts.concurrency, execute };
+  }
+
+  /** Takes runs until the signal aborts, then waits for those that it has, lets go of the rest, and leaves. `grace`: seconds. */
+  async serve(signal: AbortSignal, grace: number): Promise<void> {
+    const { queue, figures } = this.#parts;
+    await queue.serve(this.#service);
+    while (!signal.aborted) {
+      await this.#sweep().then(
+        () => {
+          figures.seen = performance.now();
+        },
+        () => undefined,
+      );
+      await pause(sweepMilliseconds, signal);
+    }
+    this.#isEnding = true;
+    await queue.leave(this.#service.id).catch(() => undefined);
+    for (const end = performance.now() + grace * 1000; this.#active.size > 0 && performance.now() < end; ) await pause(50);
+    for (const controller of this.#active.values()) controller.abort(new Interrupted("SIGTERM"));
+    while (this.#active.size > 0) await pause(50);
+    await this.#tell().catch(() => undefined);
+  }
+
+  async #sweep(): Promise<void> {
+    const cancelled = await this.#parts.queue.sweep(this.#service, [...this.#active.keys()]);
+    for (const id of cancelled) this.#active.get(id)?.abort(new Interrupted("SIGINT"));
+    await this.#tell();
+  }
+
+  async #tell(): Promise<void> {
+    const { hooks, queue } = this.#parts;
+    if (hooks.end !== undefined || hooks.question !== undefined) await queue.queueHooks((run) => toHookJob(hooks, run));
+  }
+
+  async #take(run: QueuedRun, key: string): Promise<void> {
+    const release = await this.#slots.take();
+    const controller = new AbortController();
+    const { figures, programs } = this.#parts;
+    if (this.#isEnding || this.#active.has(run.id)) return release();
+    this.#active.set(run.id, controller);
+    figures.executing = this.#active.size;
+    try {
+      const deployed = programs.find((one) => one.key === key);
+      if (deployed?.program) this.#note(run.id, await this.#execute(run, deployed.program, controller.signal));
+      else await this.#parts.queue.postpone(run.id, deployed?.problem ?? "its program is gone", pauseSeconds);
+    } catch (thrown) {
+      await this.#noteFailure(run.id, thrown).catch(() => undefined);
+    } finally {
+      this.#active.delete(run.id);
+      figures.executing = this.#active.size;
+      release();
+    }
+  }
+
+  #execute({ id, isBegun, request: packed }: QueuedRun, program: Program, signal: AbortSignal): Promise<RunOutput> {
+    const { store, request } = this.#parts;
+    const { input, files = [], limits } = packed as unknown as SubmittedRequest;
+    const whole = { ...request, program, store, signal, limits: lowest(request.limits, limits) };
+    const { attachments: _, journal: __, ...ofResume } = whole;
+    if (isBegun) return resume({ ...ofResume, run: id });
+    const attachments = files.map(({ name, bytes }) => ({ name, bytes: Buffer.from(bytes, "base64") }));
+    return runWith({ ...whole, attachments, journal: true, ...(input === undefined ? {} : { input }) }, { runId: id });
+  }
+
+  /** A run whose record has begun says itself how it ended. */
+  async #noteFailure(id: string, thrown: unknown): Promise<void> {
+    const code = thrown instanceof RunError ? thrown.code : "failed";
+    if (thrown instanceof RunError && thrown.run) return this.#note(id, { stopReason: code, message: thrown.message });
+    const isForGood = code === "input_invalid";
+    await this.#parts.queue.postpone(id, errorMessage(thrown), isForGood ? undefined : pauseSeconds);
+    this.#note(id, { stopReason: isForGood ? "failed" : "postponed", message: errorMessage(thrown) });
+  }
+
+  #note(id: string, { stopReason, message = "" }: { readonly stopReason: string; readonly message?: string }): void {
+    const { figures, quiet } = this.#parts;
+    figures.ended.set(stopReason, (figures.ended.get(stopReason) ?? 0) + 1);
+    if (!quiet) writeStderr(`llm-do: ${id}: ${stopReason}${message === "" ? "" : `: ${message.split("\n", 1)[0]}`}\n`);
+  }
+}
+
+/** The lower of each limit. */
+export function lowest(ours: Limits = {}, theirs: Limits = {}): Limits {
+  const all = { ...theirs, ...ours } as Record<string, number>;
+  for (const [name, value] of Object.entries(theirs)) all[name] = Math.min(all[name] ?? value, value);
+  return all as Limits;
+}
+
+function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
+  });
+}

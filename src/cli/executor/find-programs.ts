@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { CompileError } from "../../compile/compile-error.ts";
+import { manifestName } from "../../compile/load-manifest.ts";
+import type { Host } from "../../host/host.ts";
+import { keyOf } from "../../journal/folder-store.ts";
+import { parseManifest } from "../../language/manifest.ts";
+import type { Program } from "../../llm-do.ts";
+import { errorMessage } from "../../util/error-message.ts";
+import { isWithin } from "../../util/within.ts";
+import { UsageError } from "../exit-codes.ts";
+import { type CompileFlags, type OpenOptions, openProgram } from "../open-program.ts";
+import { writeStderr } from "../output.ts";
+
+/** A program that an executor has. */
+export interface DeployedProgram {
+  /** As stores in databases name it. */
+  readonly key: string;
+  readonly root: string;
+  readonly program: Program | undefined;
+  /** Why its runs wait here. */
+  readonly problem: string | undefined;
+}
+
+/** The name of the program in a folder; undefined for a folder that is no program with a name. Its runs are found by it. */
+export async function readProgramName(host: Host, root: string): Promise<string | undefined> {
+  const text = await host.files.readText(join(root, manifestName), { within: root }).catch(() => "");
+  return parseManifest({ name: manifestName, text }).file.name?.value;
+}
+
+/** Compiles the programs that lie in some folders, or are these. Rejects with a `UsageError` where there is none. */
+export async function findPrograms(
+  folders: readonly string[],
+  flags: CompileFlags,
+  options: OpenOptions & { readonly host: Host },
+): Promise<readonly DeployedProgram[]> {
+  const { host } = options;
+  const found = new Map<string, DeployedProgram>();
+  for (const folder of folders) {
+    const root = await host.files.realPath(join(host.workingDirectory, folder)).catch(() => undefined);
+    if (root === undefined) throw new UsageError(`--programs ${folder}: there is no such folder`);
+    const inner = [...(await host.files.names(root))].sort().map((name) => join(root, name));
+    for (const place of [root, ...inner]) {
+      const name = await readProgramName(host, place).catch(() => undefined);
+      if (name === undefined) continue;
+      const key = keyOf({ root: place, name }, true);
+      const other = found.get(key);
+      if (other && other.root !== place) throw new UsageError(`${other.root} and ${place} are both the program \`${name}\``);
+      found.set(key, { key, root: place, ...(await compileAt(place, { folders: [root], flags, options })) });
+    }
+  }
+  if (found.size === 0) throw new UsageError(`no program with a \`name:\` in ${manifestName} lies in ${folders.join(", ")}`);
+  return [...found.values()];
+}
+
+interface CompileParts {
+  readonly folders: readonly string[];
+  readonly flags: CompileFlags;
+  readonly options: OpenOptions;
+}
+
+/** Runs of a program that does not compile here wait, and say why. */
+async function compileAt(root: string, { folders, flags, options }: CompileParts) {
+  try {
+    const { program } = await openProgram([root], flags, options);
+    for (const { id, scopes } of program.workers.values())
+      for (const { name, mode, realRoot } of scopes)
+        if (mode === "rw" && realRoot !== undefined && realRoot !== root && folders.some((folder) => isWithin(folder, realRoot)))
+          throw new UsageError(`the scope \`${name}\` of ${id} could write programs of this executor: ${realRoot}`);
+    return { program, problem: undefined };
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown;
+    const first = thrown instanceof CompileError ? thrown.diagnostics.find(({ severity }) => severity === "error") : undefined;
+    const problem = first?.message ?? errorMessage(thrown);
+    writeStderr(`llm-do: ${root} cannot run here: ${problem}\n`);
+    return { program: undefined, problem };
+  }
+}

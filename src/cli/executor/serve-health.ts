@@ -1,0 +1,37 @@
+import { createServer, type Server } from "node:http";
+
+/** Figures of an executor since its start. */
+export interface ExecutorFigures {
+  executing: number;
+  /** Runs by how they ended here. */
+  readonly ended: Map<string, number>;
+  /** When the database last answered, by the monotonic clock. */
+  seen: number;
+}
+
+/** Milliseconds without an answer of the database after which an executor is not healthy. */
+const longestSilence = 30_000;
+
+/** Serves `/healthz`, and `/metrics` in the text form of Prometheus. Rejects where the port is taken. */
+export async function serveHealth(port: number, figures: ExecutorFigures): Promise<Server> {
+  const server = createServer((request, response) => {
+    const isHealthy = performance.now() - figures.seen < longestSilence;
+    if (request.url === "/healthz") response.writeHead(isHealthy ? 200 : 503).end(isHealthy ? "ok\n" : "no database\n");
+    else if (request.url === "/metrics")
+      response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(render(figures));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, resolve));
+  server.unref();
+  return server;
+}
+
+function render({ executing, ended }: ExecutorFigures): string {
+  return [
+    "# TYPE llm_do_runs_executing gauge",
+    `llm_do_runs_executing ${executing}`,
+    "# TYPE llm_do_runs_ended_total counter",
+    ...[...ended].map(([state, count]) => `llm_do_runs_ended_total{state="${state}"} ${count}`),
+    "",
+  ].join("\n");
+}

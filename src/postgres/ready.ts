@@ -1,0 +1,23 @@
+/** States of a submitted run in which an executor goes on with it, once no process has its lease. */
+const readyStates = "'ready', 'running', 'stopped', 'aborted'";
+
+/** A condition of SQL: an executor may take the run of this row. */
+export function isReady(row: string): string {
+  return `${row}.queue IS NOT NULL AND NOT ${row}.cancelled AND ${row}.state IN (${readyStates})
+    AND coalesce(${row}.lease_until <= clock_timestamp(), true) AND coalesce(${row}.not_before <= clock_timestamp(), true)`;
+}
+
+/** Names the program of a queue, as executors say that they serve it. */
+export const servedName = "queue || '/' || program";
+
+/** An expression of SQL: why no process executes a submitted run; null where one does, or nothing is to be done. */
+export const whyItWaits = `CASE
+  WHEN queue IS NULL THEN NULL
+  WHEN cancelled THEN 'cancelled'
+  WHEN state NOT IN (${readyStates}) THEN CASE WHEN reason IS NOT NULL THEN 'failed: ' || reason END
+  WHEN lease_until > clock_timestamp() THEN NULL
+  WHEN NOT EXISTS (SELECT FROM llm_do.executors WHERE seen > clock_timestamp() - interval '30 s' AND ${servedName} = ANY(serves))
+    THEN 'waits: no executor has the program ' || program || ' in the queue ' || queue
+  WHEN reason IS NOT NULL THEN 'waits: ' || reason
+  WHEN not_before > clock_timestamp() THEN 'waits until ' || to_char(not_before AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
+  ELSE 'waits for an executor' END`;
