@@ -21,7 +21,8 @@ export const desk = toolset({ name: "desk", tools: () => [file] });
 `,
 };
 
-describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not installed)", () => {
+// Starts of processes and the end of a lease are waited for.
+describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not installed)", { timeout: 300_000 }, () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster();
@@ -63,7 +64,7 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     const id = submitted.stdout.trim();
     await executor.stderrHolds(`${id}: suspended`);
     expect(await b.cli("approve", id, ".", "--all", "--yes")).toMatchObject({ exitCode: 0 });
-    await expect.poll(() => readFile(join(here, "ledger.txt"), "utf8").catch(() => ""), { timeout: 30_000 }).toBe("A-1\n");
+    await expect.poll(() => readFile(join(here, "ledger.txt"), "utf8").catch(() => ""), { timeout: 60_000 }).toBe("A-1\n");
     executor.child.kill("SIGKILL");
     const other = await b.execute();
     // The call was under way: only a person can say whether it is made again.
@@ -91,7 +92,7 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     expect((await readFile(join(again.stdout === "" ? "" : "/", "dev/null"), "utf8")).length).toBe(0);
     const other = await cli("submit", ".", "stop", "--key", "monday");
     expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("the key `monday` was used for another input") });
-    const limited = await cli("submit", ".", "go", "--limit", "requests=1", "--wait");
+    const limited = await cli("submit", ".", "go", "--limit", "turns=1", "--wait");
     expect(limited).toMatchObject({ exitCode: 6 });
   });
 
@@ -121,7 +122,7 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     const id = (await cli("submit", ".", "go")).stdout.trim();
     await started;
     const listed = async () => JSON.parse((await cli("runs", "list", "--json")).stdout).runs[0].summary;
-    await expect.poll(listed, { timeout: 30_000 }).toMatch(/^waits: the root .* of the scope `letters` is not there/);
+    await expect.poll(listed, { timeout: 60_000 }).toMatch(/^waits: the root .* of the scope `letters` is not there/);
     expect(id).toMatch(/^\d{8}-/);
   });
 
