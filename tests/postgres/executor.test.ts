@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     executor.child.kill("SIGKILL");
     const other = await b.execute();
     // The call was under way: only a person can say whether it is made again.
-    await other.stderrHolds(`${id}: suspended`);
+    await other.stderrHolds(`${id}: uncertain`);
     expect((await b.cli("approvals", id, ".")).stdout).toContain("may have run already");
     expect(await b.cli("approve", id, ".", "--all", "--yes")).toMatchObject({ exitCode: 0 });
     await other.stderrHolds(`${id}: done`);
