@@ -79,17 +79,22 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     const env = { LLM_DO_STATE_DIR: join(await temporaryFolder(), "state") };
     const alone = (...args: readonly string[]) => runCli(args, { cwd: here, env });
     expect(await alone("runs", "import", exported)).toMatchObject({ exitCode: 0 });
-    expect(await alone("replay", id, ".", "--trust")).toMatchObject({ exitCode: 0 });
+    expect(await alone("runs", "adopt", id, ".", "--yes")).toMatchObject({ exitCode: 0 });
+    const replayed = await alone("replay", id, ".", "--trust", "--json");
+    expect(replayed).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(replayed.stdout)).toEqual(JSON.parse((await b.cli("replay", id, ".", "--trust", "--json")).stdout));
+    expect(await readFile(join(there, "ledger.txt"), "utf8")).toBe("A-1\n");
   });
 
   test("submit --wait ends as a run does, a key is one run, and another input of a key is refused", async () => {
     const { machine } = await team();
-    const { cli, execute } = await machine(await writeProgram(program));
+    const cwd = await writeProgram(program);
+    const { cli, execute } = await machine(cwd);
     await execute("--approve-all");
     expect(await cli("submit", ".", "go", "--key", "monday", "--wait")).toMatchObject({ exitCode: 0, stdout: "filed\n" });
     const again = await cli("submit", ".", "go", "--key", "monday", "--wait", "--json");
     expect(JSON.parse(again.stdout)).toMatchObject({ output: "filed", stopReason: "done", exitCode: 0 });
-    expect((await readFile(join(again.stdout === "" ? "" : "/", "dev/null"), "utf8")).length).toBe(0);
+    expect(await readFile(join(cwd, "ledger.txt"), "utf8")).toBe("A-1\n");
     const other = await cli("submit", ".", "stop", "--key", "monday");
     expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("the key `monday` was used for another input") });
     const limited = await cli("submit", ".", "go", "--limit", "turns=1", "--wait");
