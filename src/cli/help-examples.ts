@@ -43,7 +43,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do test --live --runs 20 --budget 1", "how often each case passes, for a dollar at most"],
   ],
   "llm-do submit": [
-    ['llm-do submit desk "file the letters" --store postgres://db/runs', "prints the id of the run"],
+    ['llm-do submit desk "file the letters"', "prints the id of the run; the store is LLM_DO_STORE"],
     ["llm-do submit desk -i day=2026-01-31 --key 2026-01-31 --wait", "once for each day; ends as the run does"],
   ],
   "llm-do cancel": [["llm-do cancel 20260131-080000-k3v9qa"]],
