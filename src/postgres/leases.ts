@@ -19,11 +19,12 @@ export interface Renewer {
   hold?(leases: readonly HeldLease[]): void;
 }
 
-/** Renews leases in one statement. Resolves with the runs whose leases hold. */
+/** Renews leases in one statement, but none that was given back meanwhile. Resolves with the runs whose leases hold. */
 export async function renewLeases(client: Client, leases: readonly HeldLease[]): Promise<ReadonlySet<string>> {
   const { rows } = await client.query(
     `UPDATE llm_do.runs SET lease_until = clock_timestamp() + $3 * interval '1 ms'
-     FROM unnest($1::text[], $2::int[]) AS held(run, of_epoch) WHERE id = held.run AND epoch = held.of_epoch RETURNING id`,
+     FROM unnest($1::text[], $2::int[]) AS held(run, of_epoch)
+     WHERE id = held.run AND epoch = held.of_epoch AND lease_until IS NOT NULL RETURNING id`,
     [leases.map(({ run }) => run), leases.map(({ epoch }) => epoch), leaseMilliseconds],
   );
   return new Set(rows.map(({ id }) => String(id)));

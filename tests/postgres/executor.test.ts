@@ -49,7 +49,14 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
         await started.stderrHolds("llm-do: executes desk in the queue");
         return started;
       };
-      return { cli: (...args: readonly string[]) => runCli(args, { cwd, env }), execute };
+      const cli = (...args: readonly string[]) => runCli(args, { cwd, env });
+      /** Resolves with what a command printed that has to end with 0. */
+      const done = async (...args: readonly string[]) => {
+        const { exitCode, stdout, stderr } = await cli(...args);
+        expect(exitCode, stderr).toBe(0);
+        return stdout;
+      };
+      return { cli, done, execute };
     };
     return { machine, psql: (text: string) => cluster.psql(text) };
   }
@@ -59,22 +66,20 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     const [here, there] = [await writeProgram(program), await writeProgram(program)];
     const [a, b] = [await machine(here, { FILE_MILLISECONDS: "60000" }), await machine(there)];
     const executor = await a.execute();
-    const submitted = await a.cli("submit", ".", "go");
-    expect(submitted).toMatchObject({ exitCode: 0 });
-    const id = submitted.stdout.trim();
+    const id = (await a.done("submit", ".", "go")).trim();
     await executor.stderrHolds(`${id}: suspended`);
-    expect(await b.cli("approve", id, ".", "--all", "--yes")).toMatchObject({ exitCode: 0 });
+    await b.done("approve", id, ".", "--all", "--yes");
     await expect.poll(() => readFile(join(here, "ledger.txt"), "utf8").catch(() => ""), { timeout: 60_000 }).toBe("A-1\n");
     executor.child.kill("SIGKILL");
     const other = await b.execute();
     // The call was under way: only a person can say whether it is made again.
     await other.stderrHolds(`${id}: uncertain`);
-    expect((await b.cli("approvals", id, ".")).stdout).toContain("may have run already");
-    expect(await b.cli("approve", id, ".", "--all", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(await b.done("approvals", id, ".")).toContain("may have run already");
+    await b.done("approve", id, ".", "--all", "--yes");
     await other.stderrHolds(`${id}: done`);
-    expect((await b.cli("runs", "show", id)).stdout).toContain("done");
+    expect(await b.done("runs", "show", id)).toContain("done");
     const exported = join(await temporaryFolder(), "run.json");
-    expect(await b.cli("runs", "export", id, "--out", exported)).toMatchObject({ exitCode: 0 });
+    await b.done("runs", "export", id, "--out", exported);
     // A machine without a database.
     const env = { LLM_DO_STATE_DIR: join(await temporaryFolder(), "state") };
     const alone = (...args: readonly string[]) => runCli(args, { cwd: here, env });

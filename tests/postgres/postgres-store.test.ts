@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { RunSecrets } from "../../src/journal/run-secrets.ts";
 import type { RunStore } from "../../src/journal/store.ts";
+import { renewLeases } from "../../src/postgres/leases.ts";
 import { PostgresStore } from "../../src/postgres/postgres-store.ts";
 import type { Fact } from "../../src/protocol/fact.ts";
 import { Redactor } from "../../src/util/redactor.ts";
@@ -70,6 +71,16 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
     const without = await create(await open(await database(), {}));
     expect(without.notes).toEqual([expect.stringContaining("LLM_DO_STORE_KEY is not set")]);
     await without.journal.close();
+  });
+
+  test("a renewal that arrives after the end of a lease does not take it back", async () => {
+    const store = await open(await database());
+    const { journal } = await create(store);
+    journal.append(begin);
+    expect(await renewLeases(store.database, [{ run: id, epoch: 1 }])).toEqual(new Set([id]));
+    expect(await journal.close()).toBeUndefined();
+    expect(await renewLeases(store.database, [{ run: id, epoch: 1 }])).toEqual(new Set());
+    expect(await store.look(id, async ({ isExecuted }) => isExecuted)).toBe(false);
   });
 
   test("goes on after its connections were cut, and loses and repeats nothing", async () => {

@@ -25,10 +25,12 @@ export function recordLines(runId: string): readonly RecordLine[] {
   return [...new Map(all.map((line) => [line.words.join(" "), line])).values()];
 }
 
-/** `run` and `map` have `--store` to begin runs, and `import` takes a file. */
+/** Commands that have `--store` to begin runs, that take a file, or that need a database. */
+const others = new Set("run chat map import move submit executor cancel".split(" "));
+
 function readsRecords(command: Command): boolean {
   const hasStore = command.options.some(({ long }) => long === "--store");
-  return hasStore && !["run", "chat", "map", "import", "move"].includes(command.name());
+  return hasStore && !others.has(command.name());
 }
 
 function linesOf(command: Command, runId: string): readonly RecordLine[] {
