@@ -1,3 +1,4 @@
+import { dirname, resolve } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
 import type { Host } from "../host/host.ts";
@@ -7,6 +8,7 @@ import type { Provider } from "../models/provider.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { Semaphore } from "../util/semaphore.ts";
+import { isWithin } from "../util/within.ts";
 import { type CompiledPart, describePart, needOfTests, type TestedProgram } from "./case-trust.ts";
 import { type CaseRequest, type CaseRun, runCase } from "./run-case.ts";
 import { type CaseMode, ScratchCase } from "./scratch-case.ts";
@@ -29,7 +31,7 @@ export interface TestOptions {
   readonly model?: string;
   /** The most runs at the same time. Default 4. */
   readonly parallel?: number;
-  /** Code of the programs and of scripts may run. Default false. */
+  /** Code of the programs and of scripts may run, but for that of programs in a program's folder. Default false. */
   readonly trust?: boolean;
   /** Keeps the scratch copies, with the records of their runs beside them. Default false. */
   readonly keep?: boolean;
@@ -41,8 +43,8 @@ export interface TestRequest extends TestOptions {
   /** A folder with all below it, a test file, or a worker file with one beside it. */
   readonly target: string;
   readonly host: Host;
-  /** Asked once for each program that needs trust, where `trust` is not set. Rejects without it. Default: rejects. */
-  readonly confirm?: (compiled: Compiled) => Promise<unknown>;
+  /** Gets each program that needs trust and has none by `trust`, before code of any of them runs. Rejects without it. Default: rejects. */
+  readonly confirm?: (needing: readonly [Compiled, ...Compiled[]]) => Promise<unknown>;
 }
 
 /** A case that can run. */
@@ -68,9 +70,11 @@ export async function openTests(request: TestRequest): Promise<readonly OpenTest
   const shared = { slots, budget: new TestBudget(budget, parallel) };
   const suitesIn = Map.groupBy(selected, ({ folder }) => folder);
   const tests = new Map<TestSuite, readonly OpenTest[]>();
+  const needing: Compiled[] = [];
   for (const [folder, inFolder] of suitesIn) {
     const programs = await Promise.all(inFolder.map((suite) => openTested(suite, request)));
-    const permit = await trustTests(folder, programs, request);
+    const { permit, need } = await judgeTests(folder, programs, request);
+    if (need) needing.push(need);
     for (const { suite, root } of programs) {
       const open = (testCase: TestCaseSyntax): OpenTest => {
         const run = () => runOften({ request, suite, root, testCase, permit, ...shared });
@@ -79,7 +83,21 @@ export async function openTests(request: TestRequest): Promise<readonly OpenTest
       tests.set(suite, suite.cases.map(open));
     }
   }
+  const [first, ...others] = needing;
+  if (first) await (request.confirm ?? rejectUntrusted)([first, ...others]);
   return selected.flatMap((suite) => tests.get(suite) ?? []);
+}
+
+/** Names all programs in one error. */
+function rejectUntrusted(needing: readonly Compiled[]): never {
+  const needs = needing.flatMap(({ untrusted }) => untrusted ?? []);
+  const [first, ...others] = needs;
+  const reach = needing[0]?.reach;
+  if (!first || !reach) throw new Error("invariant: nothing needs trust");
+  const files = needs.flatMap((need) => need.files);
+  const addresses = needs.flatMap((need) => need.addresses);
+  const reasons = [...first.reasons, ...others.flatMap(({ root, reasons }) => reasons.map((reason) => `${reason}, in ${root}`))];
+  throw new UntrustedProgram({ ...first, files, addresses, reasons }, reach);
 }
 
 /** Runs all cases of a target. `onCase` gets the reports in the order of the files. Rejects as `openTests` does, and on abort. */
@@ -122,22 +140,42 @@ async function openTested(suite: TestSuite, { host, providers = [] }: TestReques
 
 type Permit = (open: Pick<OpenCase, "suite" | "root" | "testCase">) => CaseRequest["permit"];
 
-/** Sees to it that the programs of a folder's tests, and what each case makes of them, are trusted as far as they need to be. */
-async function trustTests(folder: string, suites: readonly TestedSuite[], request: TestRequest): Promise<Permit> {
-  if (request.trust) return () => async (scratch, part) => scratch.trust(part, await scratch.compile(part));
+interface JudgedTests {
+  readonly permit: Permit;
+  /** Present if the programs, or the cases of them, need trust that `trust` does not give. */
+  readonly need?: Compiled | undefined;
+}
+
+/** Finds what the programs of a folder's tests, and each case of them, need to be trusted for. */
+async function judgeTests(folder: string, suites: readonly TestedSuite[], request: TestRequest): Promise<JudgedTests> {
+  const isGiven = request.trust === true && !(await liesInProgram(request, suites));
+  if (isGiven) return { permit: () => async (scratch, part) => scratch.trust(part, await scratch.compile(part)) };
   const opened: ScratchCase[] = [];
   const asked = new Map<string, string>();
   try {
     const programs: TestedProgram[] = [];
     for (const tested of suites) programs.push({ ...tested, parts: await compileParts(tested, { request, opened, asked }) });
-    const needing = needOfTests(folder, programs);
-    if (needing?.untrusted && needing.reach) {
-      if (!request.confirm) throw new UntrustedProgram(needing.untrusted, needing.reach);
-      await request.confirm(needing);
-    }
+    return { permit: permitAsAsked(asked), need: needOfTests(folder, programs) };
   } finally {
     await Promise.all(opened.map((scratch) => scratch.remove()));
   }
+}
+
+const programNames = /\.worker$|^llm-do\.ya?ml$|^tools\.[cm]?[jt]s$|^workers$/;
+
+/** Returns true for a program in the folder of another one below the target: files that somebody unpacked there, such as a skill. */
+async function liesInProgram({ host, target }: TestRequest, suites: readonly TestedSuite[]): Promise<boolean> {
+  const top = resolve(host.workingDirectory, target);
+  for (const { root } of suites)
+    for (let folder = root; folder !== top && isWithin(folder, top); ) {
+      folder = dirname(folder);
+      if ((await host.files.names(folder)).some((name) => programNames.test(name))) return true;
+    }
+  return false;
+}
+
+/** Permits parts of cases that still are as trust was asked for. */
+function permitAsAsked(asked: ReadonlyMap<string, string>): Permit {
   return ({ suite, root, testCase }) =>
     async (scratch, part) => {
       const compiled = await scratch.compile(part);

@@ -45,7 +45,7 @@ export async function readTestSuites(host: Host, target: string): Promise<readon
   return read.map(({ suite }) => suite);
 }
 
-/** Folders in which no tests are looked for. */
+/** Folders in which no tests are looked for, beside those of skills: what lies there is somebody else's. */
 const passedOver = /(?:^|\/)(?:node_modules|\.[^/]*)\//;
 
 /** A name that an author probably took for that of a test file. */
@@ -68,7 +68,9 @@ async function findTestFiles(host: Host, path: string): Promise<FoundFiles> {
   const named = kind === "file" ? await reportLookAlike(host, path) : undefined;
   if (named) return { paths: [], diagnostics: [named] };
   if (kind !== "directory") throw new NoTests(`${path} is neither a folder nor a test file nor a worker file`);
-  const names = (await listFiles(path, (folder) => !passedOver.test(`${folder}/`))).map((name) => join(path, name));
+  const enters = async (folder: string) =>
+    !passedOver.test(`${folder}/`) && (await host.files.kind(join(path, folder, "SKILL.md"))) === undefined;
+  const names = (await listFiles(path, enters)).map((name) => join(path, name));
   const reports = await Promise.all(names.map((name) => reportLookAlike(host, name)));
   return {
     paths: names.filter((name) => name.endsWith(testSuffix)),

@@ -48,12 +48,15 @@ export async function copyInto(from: string, to: string): Promise<void> {
 }
 
 /** Lists all files below a folder, with `/` between folders, sorted. Folders that `enters` refuses by their path are passed over. */
-export async function listFiles(folder: string, enters = (_path: string) => true): Promise<readonly string[]> {
+export async function listFiles(
+  folder: string,
+  enters: (path: string) => boolean | Promise<boolean> = () => true,
+): Promise<readonly string[]> {
   const walk = async (path: string): Promise<readonly string[]> => {
     const entries = await readdir(join(folder, path), { withFileTypes: true });
     const found = entries.map(async (entry) => {
       const below = path === "" ? entry.name : `${path}/${entry.name}`;
-      if (entry.isDirectory()) return enters(below) ? walk(below) : [];
+      if (entry.isDirectory()) return (await enters(below)) ? walk(below) : [];
       return entry.isFile() ? [below] : [];
     });
     return (await Promise.all(found)).flat();

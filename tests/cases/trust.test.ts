@@ -109,10 +109,10 @@ cases:
 
   const asking = async (program: ReturnType<typeof makeProgram>, during?: () => void) => {
     const asked: Compiled[] = [];
-    const confirm = async (compiled: Compiled) => {
-      asked.push(compiled);
+    const confirm = async (needing: readonly Compiled[]) => {
+      asked.push(...needing);
       during?.();
-      return compiled.trust?.();
+      for (const { trust } of needing) await trust?.();
     };
     const report = await program.test({ confirm });
     const [first, ...others] = asked;

@@ -1,12 +1,13 @@
 import { runTests, type TestRequest } from "../../cases/run-tests.ts";
 import { NoTests } from "../../cases/test-suite.ts";
+import type { Compiled } from "../../compile/compile.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { renderCase, renderTotals } from "../../ui/render-tests.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
 import { reportFailure } from "../report-run.ts";
-import { requireTrust } from "../require-trust.ts";
+import { isTrusted, requireTrust, type TrustOptions } from "../require-trust.ts";
 import { listenForSignals } from "../signals.ts";
 import { findTerminal } from "../terminal.ts";
 import { useProxies } from "../use-proxies.ts";
@@ -37,7 +38,7 @@ export async function testCommand(target: string, { json = false, ...flags }: Te
     const asksModel = flags.live || flags.record;
     if (asksModel) await useProxies(process.env, (message) => writeStderr(`llm-do: ${message}\n`));
     const terminal = findTerminal(signals);
-    const confirm: TestRequest["confirm"] = (compiled) => requireTrust(compiled, { terminal, signal });
+    const confirm: TestRequest["confirm"] = (needing) => trustEach(needing, { terminal, signal, isGiven: flags.trust === true });
     const request: TestRequest = { ...flags, target, host: createNodeHost(), signal, confirm };
     let written = Promise.resolve();
     const report = await runTests(request, (one) => {
@@ -51,4 +52,24 @@ export async function testCommand(target: string, { json = false, ...flags }: Te
     const shown = thrown instanceof NoTests ? new UsageError(thrown.message) : thrown;
     return await reportFailure(signal.aborted ? signal.reason : shown, { json, verbose: 0 });
   }
+}
+
+interface TestTrust extends TrustOptions {
+  /** `--trust` was given. */
+  readonly isGiven: boolean;
+}
+
+/** Asks for each program. Where nobody can be asked, one refusal names all of them, before code of any runs. */
+async function trustEach(needing: readonly Compiled[], { isGiven, ...options }: TestTrust): Promise<void> {
+  const refusals: string[] = [];
+  for (const compiled of needing) {
+    if (refusals.length > 0 && (await isTrusted(compiled))) continue;
+    await requireTrust(compiled, options).catch((thrown: unknown) => {
+      if (options.terminal || !(thrown instanceof UsageError)) throw thrown;
+      refusals.push(thrown.message);
+    });
+  }
+  if (refusals.length === 0) return;
+  const note = isGiven ? ["--trust is for the program that is named, and not for those in its folder: name their folders"] : [];
+  throw new UsageError([...refusals, ...note].join("\n"));
 }
