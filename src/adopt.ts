@@ -5,7 +5,7 @@ import type { Host } from "./host/host.ts";
 import { importedStore } from "./journal/folder-store.ts";
 import { RunSecrets } from "./journal/run-secrets.ts";
 import type { ProgramOfRun, RunStore } from "./journal/store.ts";
-import type { CompiledWith, Fact } from "./protocol/fact.ts";
+import type { CompiledWith, Fact, GivenPrice } from "./protocol/fact.ts";
 import { environmentSecrets, Redactor } from "./util/redactor.ts";
 
 /** A record from elsewhere, as it would be taken over. */
@@ -18,6 +18,8 @@ export interface Adoption {
   readonly entry: string;
   /** How it was compiled there. Its options are not taken over. */
   readonly compiled: CompiledWith;
+  /** Those that it was given there. They are not taken over: a low price would raise a limit of dollars. */
+  readonly prices: readonly GivenPrice[];
   /** The calls that waited for an answer, as they were described there. Each is asked for anew. */
   readonly waiting: readonly string[];
 }
@@ -28,9 +30,9 @@ export async function readAdoption(host: Host, id: string): Promise<Adoption | u
   const facts = adoptedFacts(recorded);
   const [start] = recorded;
   if (start?.type !== "run-start" || facts.length === 0) return undefined;
-  const { program, entry, compiled = { target: "." } } = start;
+  const { program, entry, compiled = { target: "." }, prices = [] } = start;
   const waiting = openQuestions(recorded).map(({ request }) => String(request?.description ?? "a call"));
-  return { id, facts, program, entry, compiled, waiting };
+  return { id, facts, program, entry, compiled, prices, waiting };
 }
 
 /** Takes over what happened into a store, for good: the record from elsewhere is gone. Rejects where the store cannot be written. */

@@ -12,7 +12,7 @@ import { findRecord, isReference } from "./journal/find-store.ts";
 import { JournalError, noJournal } from "./journal/journal.ts";
 import { RunSecrets } from "./journal/run-secrets.ts";
 import { createModelResolver } from "./models/create-model-resolver.ts";
-import { checkPrices, createPriceLookup, createWindowLookup } from "./models/prices.ts";
+import { checkPrices, createPriceLookup, createWindowLookup, toGivenPrices } from "./models/prices.ts";
 import { createProviderEnvironment, scriptsOfTheUser } from "./models/provider-environment.ts";
 import type { KeyForVariable } from "./models/stored-keys.ts";
 import {
@@ -379,6 +379,7 @@ async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<
     },
     pace: request.pace,
     limits: checkLimits({ ...program.limits, ...request.limits }),
+    prices: toGivenPrices(prices),
     resolveModel: createModelResolver({ ...environment, findLogin: loginFinder(host) }, known),
     priceOf: createPriceLookup(checkPrices(prices), known),
     windowOf: createWindowLookup(known),

@@ -11,12 +11,11 @@ import { findRecord, type RunReference } from "./journal/find-store.ts";
 import { readJournalEnds, readRecord } from "./journal/read-journal.ts";
 import { placeArtifacts } from "./journal/record.ts";
 import { CannotResume } from "./journal/record-place.ts";
+import { overPrices, type PriceOverrides, toGivenPrices } from "./models/prices.ts";
 import type { Program } from "./program/program.ts";
-import type { ApprovalRule } from "./protocol/approval.ts";
 import type { CompiledWith, Fact, FactOf, ProgramOptions } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
 import type { Artifact, Message } from "./protocol/message.ts";
-import type { Limits } from "./protocol/usage.ts";
 import type { CompileRequest, ResumeRequest, RunOutput, RunRequest } from "./requests.ts";
 import { recordedArtifacts } from "./runtime/artifacts.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
@@ -28,6 +27,7 @@ import { isWithin } from "./util/within.ts";
 import { version } from "./version.ts";
 
 interface ResumedSetup extends Pick<RunSetup, "runId" | "redactor" | "limits"> {
+  readonly prices: PriceOverrides;
   readonly onMessage: NonNullable<RunRequest["onMessage"]>;
 }
 
@@ -93,12 +93,12 @@ export async function continueRun(
   program: Program,
   { host, request, secrets, policy, createSetup }: Continuation,
 ): Promise<RunOutput> {
-  const { takeOver = false, signal, limits } = request;
+  const { takeOver = false, signal } = request;
   const { store, id } = findRecord(host, request);
   const record = await store.open(id, {
     ...{ known: secrets, takeOver },
     createRedactor: (ids) => new Redactor(secrets, ids),
-    begin: (recorded) => [beginAttempt(recorded, { program, host, policy, limits, rules: request.approval?.rules })],
+    begin: (recorded) => [beginAttempt(recorded, { program, host, policy, request })],
   });
   const { journal, redactor, facts, times, writes, results, isWhole, lost } = record;
   const { start, terms, changed } = describeRun(facts, program);
@@ -106,7 +106,7 @@ export async function continueRun(
   const { input, files, fragments } = start.input;
   const { messages, onMessage } = collectMessages(program, request.onMessage);
   try {
-    const setup = await createSetup({ runId, redactor, limits: terms.limits, onMessage });
+    const setup = await createSetup({ runId, redactor, limits: terms.limits, prices: overPrices(terms.prices), onMessage });
     const effects = createAnswerer({ live: { clock: host.clock, journal }, facts, policy: resumed(times) });
     const result = await runEntry(
       program,
@@ -144,19 +144,19 @@ interface AttemptTerms {
   readonly program: Program;
   readonly host: Pick<Host, "processes">;
   readonly policy: ApprovalPolicy;
-  /** Over the recorded ones. */
-  readonly limits: Limits | undefined;
-  /** Those of the request. */
-  readonly rules: readonly ApprovalRule[] | undefined;
+  /** Its limits and prices hold over the recorded ones. */
+  readonly request: Pick<ResumeRequest, "approval" | "limits" | "prices">;
 }
 
 /** The fact that begins a continuation of a run. Throws a `CannotResume` where there is nothing to go on with. */
-function beginAttempt(facts: readonly Fact[], { program, host, policy, limits, rules }: AttemptTerms): FactOf<"attempt"> {
+function beginAttempt(facts: readonly Fact[], { program, host, policy, request }: AttemptTerms): FactOf<"attempt"> {
   const start = startOf(facts);
   if (facts.findLast((fact) => fact.type === "run-end")?.stopReason === "done")
     throw new CannotResume("this run has ended: there is nothing to go on with");
   refuseUndone(facts);
   const earlier = facts.filter((fact) => fact.type === "attempt");
+  const before = earlier.at(-1) ?? start;
+  const prices = toGivenPrices(overPrices(before.prices, request.prices));
   return {
     type: "attempt",
     number: earlier.length + 2,
@@ -164,9 +164,10 @@ function beginAttempt(facts: readonly Fact[], { program, host, policy, limits, r
     programDigest: program.digest,
     mode: policy.mode,
     onDenied: policy.onDenied ?? "return",
-    ...rulesOf(rules),
-    ...unansweredOf({ onUnanswered: policy.onUnanswered ?? (earlier.at(-1) ?? start).onUnanswered ?? "deny" }),
-    limits: checkLimits({ ...(earlier.at(-1) ?? start).limits, ...limits }),
+    ...rulesOf(request.approval?.rules),
+    ...unansweredOf({ onUnanswered: policy.onUnanswered ?? before.onUnanswered ?? "deny" }),
+    limits: checkLimits({ ...before.limits, ...request.limits }),
+    ...(prices.length > 0 ? { prices } : {}),
     version,
     owner: host.processes.self,
   };
@@ -182,12 +183,15 @@ function unansweredOf({ onUnanswered }: Pick<ApprovalPolicy, "onUnanswered">): {
   return onUnanswered === "hold" ? { onUnanswered } : {};
 }
 
-/** The terms that a fork keeps of a run that goes on: its limits, and how its entry and its unanswered questions are treated. */
-export function termsOf(facts: readonly Fact[], { approval, limits }: Pick<RunRequest, "approval" | "limits">) {
+/** The terms that a fork keeps of a run that goes on: limits, prices, and how its entry and its unanswered questions are treated. */
+export function termsOf(
+  facts: readonly Fact[],
+  { approval, limits, prices }: Pick<RunRequest, "approval" | "limits" | "prices">,
+) {
   const start = startOf(facts);
   const terms = facts.findLast((fact) => fact.type === "attempt") ?? start;
   const policy: ApprovalPolicy = { ...unansweredOf(terms), ...approval, gateEntry: start.gateEntry === true };
-  return { approval: policy, limits: { ...terms.limits, ...limits } };
+  return { approval: policy, limits: { ...terms.limits, ...limits }, prices: overPrices(terms.prices, prices) };
 }
 
 /** Facts of the run as a whole, by its record. `changed`: warnings that name the files that are not those that the run began with. */

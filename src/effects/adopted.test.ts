@@ -6,7 +6,14 @@ const keyed = (callPath: string, key: string) => ({ callPath, key });
 const usage = { requests: 1, inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0 };
 const start: Fact = {
   ...{ type: "run-start", runId: "r", program: "p", programDigest: "d", entry: "main", mode: "prompt", onDenied: "return" },
-  ...{ limits: { usd: 1000 }, onUnanswered: "hold", version: "1", owner: "o", input: { input: "x", files: [], fragments: [] } },
+  ...{
+    limits: { usd: 1000 },
+    prices: [{ model: "*", input: 0, output: 0 }],
+    onUnanswered: "hold",
+    version: "1",
+    owner: "o",
+    input: { input: "x", files: [], fragments: [] },
+  },
   compiled: { target: "main.worker", model: "scripted:evil.mjs", set: ["a=b"], modelFor: ["main=c:d"] },
 };
 const asked = (callPath: string): readonly Fact[] => [
@@ -75,7 +82,7 @@ it("takes over no option, answer, created worker, connection or lease", () => {
     { type: "revocation", callPath: "main", worker: "main", tool: "write", memory: "m" },
     { type: "run-end", stopReason: "suspended", usage, denied: 0 },
   ]);
-  const { owner: _, onUnanswered: __, ...kept } = start;
+  const { owner: _, onUnanswered: __, prices: ___, ...kept } = start;
   expect(facts).toEqual([
     { ...kept, limits: {}, compiled: { target: "main.worker" } },
     { type: "run-end", stopReason: "suspended", usage, denied: 0 },

@@ -59,8 +59,9 @@ function adopt(fact: Fact, happened: Happened): Fact | undefined {
 }
 
 /** The options of a run are its user's: today's hold. Its files and its entry say which program it is of. */
-function adoptStart({ owner: _, onUnanswered: __, limits: ___, rules: ____, compiled, ...start }: FactOf<"run-start">): Fact {
-  const { model: _____, set: ______, modelFor: _______, ...source } = compiled ?? { target: "." };
+function adoptStart(run: FactOf<"run-start">): Fact {
+  const { owner: _, onUnanswered: __, limits: ___, rules: ____, prices: _____, compiled, ...start } = run;
+  const { model: ______, set: _______, modelFor: ________, ...source } = compiled ?? { target: "." };
   return { ...start, limits: {}, compiled: source };
 }
 

@@ -13,7 +13,7 @@ export interface RunDifference {
 
 /**
  * Compares two runs call by call, since calls beside each other may interleave in any way. Left out are the id of the run, the
- * name of its program, which can be that of its folder, the digests of the program, which another text that does the same has, how it was compiled, the process, the version of llm-do, the
+ * name of its program, which can be that of its folder, the digests of the program, which another text that does the same has, how it was compiled, its prices, the process, the version of llm-do, the
  * numbering of questions, revocations and answers that were given between attempts, created workers, which follow from their calls, and a
  * request's allowance, which depends on what runs beside it.
  */
@@ -63,6 +63,7 @@ const passingOfStart = {
     owner: undefined,
     forkOf: undefined,
     rules: undefined,
+    prices: undefined,
     files: undefined,
     compiled: undefined,
   },

@@ -1,13 +1,14 @@
 import type { EffectKind, FactType, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 
-/** `numbers`: by names. `places`: a list of numbers. `parts`: of a message. `outcome`: of a tool. */
+/** `numbers`: by names. `prices`: a list, by models. `places`: a list of numbers. `parts`: of a message. `outcome`: of a tool. */
 type Kind =
   | "string"
   | "number"
   | "boolean"
   | "object"
   | "numbers"
+  | "prices"
   | "places"
   | "strings"
   | "files"
@@ -66,6 +67,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
       onDenied: "string",
       "onUnanswered?": "string",
       limits: "numbers",
+      "prices?": "prices",
       input: callInput,
       "owner?": "string",
       "files?": "object",
@@ -94,6 +96,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
       onDenied: "string",
       "onUnanswered?": "string",
       limits: "numbers",
+      "prices?": "prices",
     },
     ...{ version: "string", owner: "string", "rules?": "content rules" },
   },
@@ -198,6 +201,8 @@ function isOfField(member: unknown, field: Exclude<Field, Fields>): boolean {
       return isRecord(member);
     case "numbers":
       return isRecord(member) && Object.values(member).every((one) => typeof one === "number");
+    case "prices":
+      return Array.isArray(member) && member.every((one) => isRecord(one) && findDamage(one, priceFields) === undefined);
     case "places":
       return Array.isArray(member) && member.every((one) => typeof one === "number");
     case "strings":
@@ -235,6 +240,7 @@ const errorFields: Fields = { ok: "boolean", error: toolError };
 
 const messageFields: Fields = { role: "string", parts: "parts" };
 
+const priceFields: Fields = { model: "string", input: "number", output: "number", "cachedInput?": "number" };
 const droppedFields: Fields = { message: "number", part: "number", turn: "number", tool: "string", tokens: "number" };
 
 const partFields: Readonly<Record<string, Fields>> = {

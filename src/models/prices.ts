@@ -1,3 +1,4 @@
+import type { GivenPrice } from "../protocol/fact.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import { matchesModel } from "./compatible-models.ts";
@@ -102,6 +103,19 @@ export function checkPrices(overrides: PriceOverrides): PriceOverrides {
     );
   }
   return overrides;
+}
+
+/** Prices as a record has them: a list keeps their order, which decides between patterns. */
+export function toGivenPrices(prices: PriceOverrides): readonly GivenPrice[] {
+  return Object.entries(prices).map(([model, { input, output, cachedInput }]) => {
+    return { model, input, output, ...(cachedInput === undefined ? {} : { cachedInput }) };
+  });
+}
+
+/** Recorded prices under those of today. */
+export function overPrices(recorded: readonly GivenPrice[] = [], today: PriceOverrides = {}): PriceOverrides {
+  const kept = recorded.filter(({ model }) => !Object.hasOwn(today, model));
+  return { ...Object.fromEntries(kept.map(({ model, ...price }) => [model, price])), ...today };
 }
 
 /** Patterns that fit none of the models. */

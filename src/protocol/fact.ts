@@ -74,6 +74,14 @@ export interface DroppedResult {
   readonly tokens: number;
 }
 
+/** A price that a run was given, in dollars for a million tokens. `model` can be a pattern; of several that fit, the last one holds. */
+export interface GivenPrice {
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cachedInput?: number;
+}
+
 /** The options that a program was compiled with. A folder that was given for a scope is none of them: it belongs to a machine. */
 export interface CompiledWith {
   /** Relative to the program's folder. */
@@ -110,6 +118,8 @@ export type Fact =
       readonly gateEntry?: true;
       readonly onUnanswered?: "hold";
       readonly limits: Limits;
+      /** Default: none. */
+      readonly prices?: readonly GivenPrice[];
       readonly version: string;
       readonly input: CallInput;
       /** The conversation that the entry goes on with. The request's facts leave it out. */
@@ -139,6 +149,7 @@ export type Fact =
       readonly onDenied: "return" | "stop";
       readonly onUnanswered?: "hold";
       readonly limits: Limits;
+      readonly prices?: readonly GivenPrice[];
       readonly rules?: readonly ApprovalRule[];
       readonly version: string;
       readonly owner: string;

@@ -13,6 +13,7 @@ import type { ModelChoice, Program, Worker } from "../program/program.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { CallAddress, CallPath } from "../protocol/call.ts";
 import type { EventSink } from "../protocol/event.ts";
+import type { GivenPrice } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { FilePart, Message } from "../protocol/message.ts";
 import type { ServerTool } from "../protocol/tool.ts";
@@ -52,6 +53,8 @@ export interface RunSetup {
   readonly windowOf: (modelId: string) => Promise<number | undefined>;
   /** The run's own. */
   readonly limits: Limits;
+  /** The prices that the run was given: recorded. Default: none. */
+  readonly prices?: readonly GivenPrice[];
   /** Shared with other runs. Default: the run goes at its own pace. */
   readonly pace?: RequestPace | undefined;
   readonly version: string;

@@ -127,6 +127,7 @@ function startOf(program: Program, { policy, ...setup }: RunSetup, start: RunSta
     type: "run-start",
     ...{ runId: setup.runId, program: program.name, entry: entryName(program), mode },
     ...{ programDigest: program.digest, version: setup.version, onDenied, limits: setup.limits },
+    ...(setup.prices?.length ? { prices: setup.prices } : {}),
     ...(onUnanswered === "hold" ? { onUnanswered } : {}),
     ...(isGated ? { gateEntry: true as const } : {}),
     ...rulesOf(setup.givenRules),

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, script, writeProgram } from "./run-cli.ts";
 
@@ -34,6 +36,29 @@ describe("dollars", () => {
     const cwd = await program();
     const priced = ["--price", "scripted:*=1000,1000"];
     expect((await runCli([...args, ...priced, "--limit", "usd=0.001"], { cwd })).exitCode).toBe(6);
+  });
+
+  it("go on at the prices of the run, or at those that resume is given", async () => {
+    const cwd = await program();
+    const answers = (turn: object) => writeFile(join(cwd, "says.yaml"), script({ main: [turn] }));
+    const failing = { error: { code: "bad_request", message: "no" } };
+    await answers(failing);
+    const line = [".", "x", "--model", "scripted:says.yaml", "--price", "*:*=9,9", "--price", "scripted:*=3000,15000"];
+    const { exitCode } = await runCli(line, { cwd });
+    expect(exitCode).toBe(7);
+    await answers({ text: "hi", usage: { inputTokens: 10, outputTokens: 10 } });
+    const limited = await runCli(["resume", "--limit", "usd=0.001"], { cwd });
+    expect({ exitCode: limited.exitCode, stdout: limited.stdout }).toEqual({ exitCode: 6, stdout: "" });
+    const { stdout } = await runCli(["resume", "--limit", "usd=1", "--json"], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({ stopReason: "done" });
+    expect(JSON.parse(stdout).usage.usd).toBeCloseTo(0.18, 1);
+    expect(JSON.parse(stdout).usage.usd).toBeGreaterThanOrEqual(0.18);
+
+    await answers(failing);
+    expect((await runCli(line, { cwd })).exitCode).toBe(7);
+    await answers({ text: "hi", usage: { inputTokens: 10, outputTokens: 10 } });
+    const cheaper = await runCli(["resume", "--price", "scripted:*=0,0", "--limit", "usd=1", "--json"], { cwd });
+    expect(JSON.parse(cheaper.stdout).usage.usd).toBeLessThan(0.18);
   });
 
   it.each(["scripted=1,2", "a:b=1", "a:b=1,-2", "a:b=1,2,3,4"])("%s is no price", async (price) => {

@@ -73,12 +73,13 @@ export async function adoptRunCommand(
   const program = await programOfTarget(target);
   const adoption = await readAdoption(host, found.runId);
   if (!adoption) throw new UsageError(`nothing is recorded of \`${found.runId}\``);
-  const { compiled, entry, facts, waiting } = adoption;
+  const { compiled, entry, facts, prices, waiting } = adoption;
   const { target: file, files = [file], model, set = [], modelFor = [] } = compiled;
   const options = [
     ...(model === undefined ? [] : [`--model ${model}`]),
     ...set.map((text) => `--set ${text}`),
     ...modelFor.map((text) => `--model-for ${text}`),
+    ...prices.map(({ model, input, output, cachedInput }) => `--price ${model}=${[input, output, cachedInput ?? input].join()}`),
   ];
   const lines = [
     `${found.runId} came from elsewhere. Of it would be taken over, for good:`,
