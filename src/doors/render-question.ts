@@ -6,8 +6,14 @@ const columns = 100;
 /** Characters of a question that a client may be asked to show. */
 const longestQuestion = 100_000;
 
-/** Renders all that a person would see of a question at a terminal. Undefined where it is too much for a client to show. */
+/**
+ * Renders all that a person would see of a question at a terminal, as a block of code: clients render Markdown. Undefined where it is too
+ * much for a client to show.
+ */
 export function renderQuestion(request: ApprovalRequest): string | undefined {
   const { text, isWhole } = renderRequest(request, { columns, style: (_, plain) => plain, whole: true });
-  return isWhole && text.length <= longestQuestion ? text : undefined;
+  if (!isWhole || text.length > longestQuestion) return undefined;
+  const [longest = ""] = (text.match(/`+/g) ?? []).sort((a, b) => b.length - a.length);
+  const fence = "`".repeat(Math.max(3, longest.length + 1));
+  return `${fence}\n${text.trimEnd()}\n${fence}\n`;
 }

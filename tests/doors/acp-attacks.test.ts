@@ -7,9 +7,9 @@ import { createDoorWorld } from "./world.ts";
 const approved = { outcome: { outcome: "selected", optionId: "approve" } };
 const denied = { outcome: { outcome: "selected", optionId: "deny" } };
 
-async function connect() {
+async function connect(...args: readonly string[]) {
   const world = await createDoorWorld();
-  const raw = startRaw(["acp", world.folder, "--trust"], world.folder);
+  const raw = startRaw(["acp", world.folder, "--trust", ...args], world.folder);
   await raw.request("initialize", { protocolVersion: 1, clientCapabilities: {} }).answer;
   const begin = async () => {
     const { result } = await raw.request("session/new", { cwd: world.folder, mcpServers: [] }).answer;
@@ -118,6 +118,76 @@ test("a flood of sessions and of messages that fit nothing ends no conversation 
   reply(id, approved);
   await written;
   expect(world.written()).toBe("hello1");
+});
+
+test.for<readonly [string, string | object]>([
+  ["deep", `{"jsonrpc":"2.0","id":"bad","method":5,"params":${"[".repeat(8000)}${"]".repeat(8000)}}`],
+  ["wide", { id: "bad", method: "session/prompt", params: { sessionId: "x", prompt: Array(10_000).fill({ type: "bad" }) } }],
+])("a message that is too %s is answered, and ends no session", async ([, message]) => {
+  const { raw, begin, prompt, question, reply, world } = await connect();
+  const written = prompt(await begin(), "write it");
+  const { id } = await question();
+  raw.send(message);
+  expect(await answerOf(raw, "bad")).toMatchObject({ error: { code: expect.any(Number) } });
+  reply(id, approved);
+  await written;
+  expect(world.written()).toBe("hello1");
+});
+
+test("a line that is too long ends the command, which says so", async () => {
+  const { raw } = await connect();
+  raw.send("x".repeat(34_000_000));
+  expect(await raw.ended).toBe(1);
+  expect(raw.stderr()).toContain("33554432 byte limit");
+});
+
+test("a signal ends the command with its code", async () => {
+  const { raw } = await connect();
+  raw.child.kill("SIGTERM");
+  expect(await raw.ended).toBe(143);
+});
+
+test("a conversation that is being answered is not loaded anew, so a cancel reaches its question", async () => {
+  const { world, raw, begin, prompt, question, reply } = await connect();
+  await prompt(await begin(), "hello");
+  const { result } = await raw.request("session/list", {}).answer;
+  const [{ sessionId } = { sessionId: "" }] = (result?.["sessions"] ?? []) as { readonly sessionId: string }[];
+  const load = () => raw.request("session/load", { sessionId, cwd: world.folder, mcpServers: [] }).answer;
+  expect(await load()).toMatchObject({ result: {} });
+  const written = prompt(sessionId, "write it");
+  const { id } = await question();
+  expect(await load()).toMatchObject({ error: { message: expect.stringContaining("is being answered") } });
+  raw.send({ method: "session/cancel", params: { sessionId } });
+  reply(id, approved);
+  expect(await written).toMatchObject({ result: { stopReason: "cancelled" } });
+  expect(world.written()).toBe(undefined);
+});
+
+test("a question that nobody answers for --approval-timeout seconds is denied", async () => {
+  const { world, begin, prompt, question, reply } = await connect("--approval-timeout", "1");
+  const answered = prompt(await begin(), "write it");
+  const { id } = await question();
+  expect(await answered).toMatchObject({ result: { stopReason: "end_turn" } });
+  reply(id, approved);
+  expect(world.written()).toBe(undefined);
+});
+
+test("a question is a block of code, under a title without words of the model; ids of calls are those of one message", async () => {
+  const { begin, prompt, question, reply } = await connect();
+  const sessionId = await begin();
+  const ids: unknown[] = [];
+  for (const count of [1, 2]) {
+    const answered = prompt(sessionId, "write it");
+    const { id, params } = await question(({ params: asked }) => JSON.stringify(asked).includes(`hello${count}`));
+    const call = params?.["toolCall"] as Readonly<Record<string, unknown>>;
+    expect(call["title"]).toBe("main > write_file#0");
+    const [{ content } = { content: { text: "" } }] = call["content"] as { readonly content: { readonly text: string } }[];
+    expect(content.text).toMatch(/^(`{3,})\n.*hello.*\n\1\n$/s);
+    ids.push(call["toolCallId"]);
+    reply(id, denied);
+    await answered;
+  }
+  expect(new Set(ids).size).toBe(2);
 });
 
 function answerOf({ find }: RawClient, id: string): Promise<RawMessage> {

@@ -35,9 +35,11 @@ async function serveWorker(target: string | undefined, flags: RunFlags, output: 
   const { signal } = signals.controller;
   using _guard = guardProcess(signals.controller, flags);
   try {
-    const whole = { ...flags, headless: true, verbose: 0, journal: flags.journal ?? true };
+    const { approvalTimeout, ...others } = flags;
+    const whole = { ...others, headless: true, verbose: 0, journal: flags.journal ?? true };
     if (flags.hold) throw new UsageError("--hold is not for a conversation: the client asks");
-    const policy = await createPolicy(whole, undefined);
+    const timeout = approvalTimeout === undefined ? {} : { timeoutSeconds: approvalTimeout };
+    const policy = { ...(await createPolicy(whole, undefined)), ...timeout };
     const { program } = await openProgram([target ?? "."], whole, { toRun: true });
     if (program.entry.kind === "code") throw new UsageError("a conversation is with a worker, and the entry is code");
     await using telemetry = await openTelemetry(whole);
@@ -66,6 +68,7 @@ async function serveWorker(target: string | undefined, flags: RunFlags, output: 
         throw new UsageError(`there is no conversation ${id}`);
       },
     });
+    if (signal.aborted) throw signal.reason;
     return 0;
   } catch (thrown) {
     return await reportFailure(thrown, { ...flags, verbose: 0 });

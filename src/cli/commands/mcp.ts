@@ -38,7 +38,8 @@ async function serveWorkers(targets: readonly string[], flags: DoorFlags, output
   try {
     const whole = { ...flags, headless: true, verbose: 0, journal: flags.journal ?? true };
     if (flags.hold && flags.askClient) throw new UsageError("--ask-client asks what --hold holds: leave one out");
-    const policy = await createPolicy(whole, undefined);
+    const { approvalTimeout: _timeout, ...others } = whole;
+    const policy = await createPolicy(flags.askClient ? others : whole, undefined);
     const workers = await openWorkers(targets.length === 0 ? ["."] : targets, whole);
     await using telemetry = await openTelemetry(whole);
     const { signal: _, attachments: __, ...request } = createRequest(whole, signal);
@@ -57,6 +58,7 @@ async function serveWorkers(targets: readonly string[], flags: DoorFlags, output
       patience: (flags.approvalTimeout ?? defaultPatience) * 1000,
       onProblem: ({ message }) => writeStderr(`llm-do: ${message}\n`),
     });
+    if (signal.aborted) throw signal.reason;
     return 0;
   } catch (thrown) {
     return await reportFailure(thrown, { ...flags, verbose: 0 });

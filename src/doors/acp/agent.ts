@@ -1,7 +1,9 @@
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 import type { Message } from "../../protocol/message.ts";
+import { escapeText } from "../../util/escape-text.ts";
 import { version } from "../../version.ts";
 import { Conversation, type ConversationOptions } from "./conversation.ts";
+import { fitMessages } from "./fit-messages.ts";
 import { toHistory } from "./updates.ts";
 
 /** A recorded run that ended with an answer. */
@@ -29,11 +31,13 @@ export interface AcpAgentOptions extends ConversationOptions {
 /** Most conversations that are kept: the oldest one that waits is forgotten, and can be loaded again. */
 const mostConversations = 100;
 
-/** Serves a worker as an agent of the Agent Client Protocol (version 1) on a pair of streams. Resolves when the client is gone. */
+/** Serves a worker as an agent of the Agent Client Protocol (version 1) on a pair of streams. Resolves when the client is gone; rejects with its fault. */
 export async function serveAcp(options: AcpAgentOptions): Promise<void> {
   const { program, input, output, listEarlier, readEarlier, onNote, signal } = options;
   const conversations = new Map<string, Conversation>();
   const keep = (id: string, history?: readonly Message[]) => {
+    if (conversations.get(id)?.isBusy)
+      throw RequestError.invalidRequest(undefined, "a message of this session is being answered");
     const idle = [...conversations.values()].find(({ isBusy }) => !isBusy);
     if (conversations.size >= mostConversations) {
       if (!idle) throw RequestError.invalidRequest(undefined, `${mostConversations} sessions are being answered`);
@@ -66,12 +70,12 @@ export async function serveAcp(options: AcpAgentOptions): Promise<void> {
       keep(sessionId);
       return { sessionId };
     })
-    .onRequest(methods.agent.session.list, async () => ({
-      sessions: (await listEarlier()).map(({ runId, title, began }) => ({
+    .onRequest(methods.agent.session.list, async ({ params: { cwd } }) => ({
+      sessions: (cwd == null || cwd === program.root ? await listEarlier() : []).map(({ runId, title, began }) => ({
         sessionId: runId,
         cwd: program.root,
         updatedAt: new Date(began).toISOString(),
-        ...(title === undefined ? {} : { title }),
+        ...(title === undefined ? {} : { title: escapeText(title) }),
       })),
     }))
     .onRequest(methods.agent.session.load, async ({ params: { sessionId, mcpServers }, client }) => {
@@ -87,8 +91,11 @@ export async function serveAcp(options: AcpAgentOptions): Promise<void> {
       find(params.sessionId).prompt(client, params, AbortSignal.any([ofRequest, signal])),
     )
     .onNotification(methods.agent.session.cancel, ({ params }) => conversations.get(params.sessionId)?.cancel());
-  const connection = app.connect(ndJsonStream(output, input));
+  const stream = fitMessages(ndJsonStream(output, input), onNote);
+  const connection = app.connect(stream);
   signal.addEventListener("abort", () => connection.close(), { once: true });
   await connection.closed;
   for (const conversation of conversations.values()) conversation.cancel();
+  const fault = stream.fault();
+  if (fault) throw fault;
 }

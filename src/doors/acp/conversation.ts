@@ -15,6 +15,7 @@ import { RunError } from "../../runtime/run-error.ts";
 import { textOrJson } from "../../ui/explain/phrases.ts";
 import { canonicalJson } from "../../util/canonical-json.ts";
 import { errorMessage } from "../../util/error-message.ts";
+import { escapeText } from "../../util/escape-text.ts";
 import { renderQuestion } from "../render-question.ts";
 import type { TraceRequest } from "../trace-request.ts";
 import { readPermission, toPermission } from "./permissions.ts";
@@ -70,8 +71,13 @@ export class Conversation {
       return { stopReason: output.stopReason === "done" ? "end_turn" : "max_tokens" };
     } catch (thrown) {
       if (signal.aborted) return { stopReason: "cancelled" };
-      if (thrown instanceof RunError && thrown.code === "refused") return { stopReason: "refusal" };
-      throw RequestError.internalError(undefined, errorMessage(thrown));
+      if (thrown instanceof RequestError) throw thrown;
+      const code = thrown instanceof RunError ? thrown.code : undefined;
+      if (code === "refused") return { stopReason: "refusal" };
+      const message = escapeText(errorMessage(thrown), { keepNewlines: true, keepBackslashes: true });
+      throw code === "input_invalid"
+        ? RequestError.invalidParams(undefined, message)
+        : RequestError.internalError(undefined, message);
     } finally {
       this.#controller = undefined;
     }
@@ -143,7 +149,10 @@ function readBlocks(blocks: readonly ContentBlock[]): Required<Pick<RunRequest, 
   const texts: string[] = [];
   const fragments: string[] = [];
   const attachments: { readonly name: string; readonly bytes: Uint8Array }[] = [];
-  const attach = (name: string, data: string) => attachments.push({ name, bytes: Buffer.from(data, "base64") });
+  const attach = (name: string, data: string) => {
+    if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(data)) throw RequestError.invalidParams(undefined, `${name} is no base64`);
+    attachments.push({ name, bytes: Buffer.from(data, "base64") });
+  };
   for (const block of blocks) {
     if (block.type === "text") texts.push(block.text);
     else if (block.type === "resource_link") texts.push(`[${block.name}](${block.uri})`);

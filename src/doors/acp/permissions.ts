@@ -1,6 +1,8 @@
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { ApprovalDecision, ApprovalRequest } from "../../protocol/approval.ts";
-import { diffOf, kindOf, textContent } from "../acp/updates.ts";
+import { callLabel } from "../../ui/call-label.ts";
+import { escapeText } from "../../util/escape-text.ts";
+import { callIdOf, diffOf, kindOf, textContent } from "./updates.ts";
 
 /** The decision that each option of a question stands for. */
 const decisions: Readonly<Record<string, ApprovalDecision>> = {
@@ -10,16 +12,19 @@ const decisions: Readonly<Record<string, ApprovalDecision>> = {
   stop: { type: "stop" },
 };
 
-/** Creates the question of a gate as a client shows it. `text` is all that a person would see of it at a terminal. */
+/**
+ * Creates the question of a gate as a client shows it. `text` is all that a person would see of it at a terminal. Clients render texts as
+ * Markdown, in which a model's words could hide others: the title has none of them, and the text is a block of code.
+ */
 export function toPermission(sessionId: string, request: ApprovalRequest, text: string): RequestPermissionRequest {
-  const { callPath, tool, description, preview, canRemember, rules = [] } = request;
+  const { callPath, tool, preview, canRemember, rules = [] } = request;
   const options: PermissionOption[] = [
     { optionId: "approve", kind: "allow_once", name: "Approve" },
     ...(canRemember ? [{ optionId: "repeat", kind: "allow_always" as const, name: "Approve, and the same call again" }] : []),
     ...rules.map(({ rule }, index) => ({
       optionId: `rule-${index}`,
       kind: "allow_always" as const,
-      name: `Approve, and allow ${rule}`,
+      name: escapeText(`Approve, and allow ${rule}`, { keepBackslashes: true }),
     })),
     { optionId: "deny", kind: "reject_once", name: "Deny" },
     { optionId: "stop", kind: "reject_always", name: "Stop the run" },
@@ -28,7 +33,7 @@ export function toPermission(sessionId: string, request: ApprovalRequest, text: 
   return {
     sessionId,
     options,
-    toolCall: { toolCallId: callPath, title: description, kind: kindOf(tool), status: "pending", content },
+    toolCall: { toolCallId: callIdOf(request), title: callLabel(callPath), kind: kindOf(tool), status: "pending", content },
   };
 }
 

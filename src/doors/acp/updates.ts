@@ -6,6 +6,7 @@ import type { Artifact, Message } from "../../protocol/message.ts";
 import { callLabel } from "../../ui/call-label.ts";
 import { renderEvent } from "../../ui/headless/render-event.ts";
 import { renderResult } from "../../ui/render-result.ts";
+import { escapeText } from "../../util/escape-text.ts";
 
 /** Characters of a tool's result that a client gets. */
 const longestResult = 4000;
@@ -28,21 +29,28 @@ export function kindOf(tool: string): ToolKind {
   return kinds[tool] ?? "other";
 }
 
+/** The id of a call in a session, in which each message is a run of its own. */
+export function callIdOf({ runId, callPath }: Pick<RunEvent, "runId" | "callPath">): string {
+  return `${runId}/${callPath}`;
+}
+
 export function textContent(text: string): ToolCallContent {
   return { type: "content", content: { type: "text", text } };
 }
 
 /** Renders a preview of a file as a diff, which editors draw. */
 export function diffOf(preview: Preview | undefined): ToolCallContent[] {
-  if (preview?.type === "diff") return [{ type: "diff", path: preview.path, oldText: preview.before, newText: preview.after }];
-  if (preview?.type === "new-file") return [{ type: "diff", path: preview.path, newText: preview.content }];
-  return [];
+  if (preview?.type !== "diff" && preview?.type !== "new-file") return [];
+  const path = escapeText(preview.path, { keepBackslashes: true });
+  if (preview.type === "new-file") return [{ type: "diff", path, newText: preview.content }];
+  return [{ type: "diff", path, oldText: preview.before, newText: preview.after }];
 }
 
 /** Turns an event of a run into what a client shows of it; undefined for events that it does not show. */
 export function toUpdate(event: RunEvent): SessionUpdate | undefined {
-  const { callPath: toolCallId, depth } = event;
-  const title = callLabel(toolCallId);
+  const { callPath, depth } = event;
+  const toolCallId = callIdOf(event);
+  const title = callLabel(callPath);
   switch (event.type) {
     case "text-delta":
       return depth === 0 ? chunk("agent_message_chunk", event.text) : undefined;
