@@ -1,4 +1,5 @@
 import type { ReachedLimit } from "../effects/effects.ts";
+import { modelKey } from "../effects/keys.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { AssistantMessage } from "../protocol/message.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
@@ -27,7 +28,8 @@ export async function runTurns(call: CallConfig, frame: CallFrame): Promise<Call
   for (const message of frame.messages.slice(frame.earlier)) publishMessage(call, message);
   let previous: TurnOutcome | undefined;
   for (let repairs = 0; ; ) {
-    if (frame.turn + 1 >= call.maxTurns) announceLastTurn(call, frame, { limit: "turns", allowed: call.maxTurns });
+    if (frame.turn + 1 >= call.maxTurns && !wasTaken(call, frame))
+      announceLastTurn(call, frame, { limit: "turns", allowed: call.maxTurns });
     call.run.emit(call, { type: "turn-start", turn: frame.turn + 1, model: call.model.id });
     const response = await requestModel(call, frame);
     const outcome = takeResponse(call, frame, { response, previous });
@@ -54,6 +56,11 @@ export async function runTurns(call: CallConfig, frame: CallFrame): Promise<Call
     }
     previous = outcome;
   }
+}
+
+/** Returns whether an earlier attempt of the run took the next turn, under a larger limit: what it did has happened. */
+function wasTaken({ run, callPath }: CallConfig, { turn }: CallFrame): boolean {
+  return run.effects.recall("result", { callPath, key: modelKey(turn + 1, 1, false) }) !== undefined;
 }
 
 interface Turn {

@@ -67,6 +67,23 @@ test.each<[string, Limits, Limits]>([
   expect(second.result?.usage.requests).toBeGreaterThan(3);
 });
 
+test("keeps the turns that were taken before a limit was lowered, and replays so", async () => {
+  const done: string[] = [];
+  const asked: string[] = [];
+  const model: Script = (request) => {
+    asked.push(`${request.turn}: ${request.toolResults().length}`);
+    return twoTurns(request);
+  };
+  const { world, program } = createProgram({ tools: { note: counting(done) }, model });
+  const first = await attempt(world, program, 14, { limits: { turns: 10 } });
+  expect({ wasKilled: first.wasKilled, done }).toEqual({ wasKilled: true, done: ["n1", "n2"] });
+  asked.length = 0;
+  const second = await attempt(world, program, undefined, { limits: { turns: 1 } });
+  expect(second.result).toMatchObject({ stopReason: "limit", reason: expect.stringContaining("1 turn") });
+  expect({ done, asked }).toEqual({ done: ["n1", "n2"], asked: ["3: 1"] });
+  await expectReplays(world, program);
+});
+
 test("goes on in the calls of workers that met a limit of the run", async () => {
   const files = {
     "main.worker": worker("toolsets: { child: { _approval_config: { child: { pre_approved: true } } } }"),
