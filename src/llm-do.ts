@@ -92,7 +92,7 @@ export type {
   TypedRunOutput,
   UndoRequest,
 } from "./requests.ts";
-export { type RecordedConversation, readConversation, readResult } from "./resume.ts";
+export { type RecordedConversation, readConversation, readOutcome, readResult } from "./resume.ts";
 export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
 export { warnOfPrices } from "./runtime/require-prices.ts";
 export type { UndoneFile, UndoPlan, UndoReport } from "./undo.ts";

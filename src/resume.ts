@@ -2,6 +2,7 @@ import { relative, resolve } from "node:path";
 import type { ApprovalPolicy } from "./approval/policy.ts";
 import { createAnswerer } from "./effects/answerer.ts";
 import { conversationOf } from "./effects/conversation.ts";
+import { openQuestions } from "./effects/open-questions.ts";
 import { resumed } from "./effects/resumed.ts";
 import { createRunState } from "./effects/run-state.ts";
 import { voidsOf } from "./effects/voids.ts";
@@ -21,6 +22,7 @@ import { recordedArtifacts } from "./runtime/artifacts.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
 import { rulesOf, runEntry } from "./runtime/run-entry.ts";
+import { RunError, type RunErrorCode } from "./runtime/run-error.ts";
 import { anySignal } from "./util/abortable.ts";
 import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
 import { isWithin } from "./util/within.ts";
@@ -58,34 +60,44 @@ export async function readConversation(
   return conversationOf(facts);
 }
 
+/** Returns what a recorded run gave; undefined unless it came to its end. Rejects as `readOutcome` does. */
+export async function readResult(program: Program, reference: RecordedConversation): Promise<RunOutput | undefined> {
+  const outcome = await readOutcome(program, reference);
+  return outcome instanceof RunError || outcome?.stopReason !== "done" ? undefined : outcome;
+}
+
 /**
- * Returns what a recorded run gave; undefined unless it came to its end. Secrets are restored as in `readConversation`. Rejects where the
- * record cannot be read, and where what the run wrote was taken back.
+ * Returns how a recorded run ended: what `run` resolved with, or the `RunError` that it rejected with; undefined for one that has not ended.
+ * Secrets are restored as in `readConversation`. Rejects where the record cannot be read, and where what the run wrote was taken back.
  */
-export async function readResult(
-  { secrets }: Program,
+export async function readOutcome(
+  { secrets }: Pick<Program, "secrets">,
   { host = createNodeHost(), ...reference }: RecordedConversation,
-): Promise<RunOutput | undefined> {
+): Promise<RunOutput | RunError | undefined> {
   const { store, id } = findRecord(host, reference);
   return store.look(id, async (record) => {
     const { facts } = await readRecord(record, [...environmentSecrets(host.environment), ...secrets]);
-    return resultOf(facts, (made) => placeArtifacts(record, made));
+    return outcomeOf(facts, (made) => placeArtifacts(record, made));
   });
 }
 
-async function resultOf(
+async function outcomeOf(
   facts: readonly Fact[],
   place: (artifacts: readonly Artifact[]) => Promise<readonly Artifact[]>,
-): Promise<RunOutput | undefined> {
+): Promise<RunOutput | RunError | undefined> {
   const end = facts.findLast((fact) => fact.type === "run-end");
-  if (end?.stopReason !== "done") return undefined;
+  if (!end) return undefined;
   refuseUndone(facts);
   const state = createRunState();
   for (const fact of facts) state.apply(fact);
   const { runId } = startOf(facts);
-  const artifacts = await place(recordedArtifacts(facts));
-  const { usage, output = null, stopReason } = end;
-  return { runId, output, usage, stopReason, denied: state.denied(), artifacts, messages: conversationOf(facts) ?? [] };
+  const { usage, output = null, stopReason, reason, error } = end;
+  const run = { runId, usage, denied: state.denied(), artifacts: await place(recordedArtifacts(facts)) };
+  if (stopReason === "done" || stopReason === "limit" || stopReason === "cut")
+    return { ...run, output, stopReason, messages: conversationOf(facts) ?? [], ...(reason === undefined ? {} : { reason }) };
+  const failure = new RunError((error?.["code"] ?? "failed") as RunErrorCode, String(error?.["message"] ?? stopReason));
+  failure.run = { ...run, questions: stopReason === "suspended" ? openQuestions(facts) : [], behind: [] };
+  return failure;
 }
 
 /** Goes on with a recorded run. Rejects with a `RunError`, or with what makes it impossible to begin. */

@@ -1,6 +1,10 @@
 /** States of a submitted run in which an executor goes on with it, once no process has its lease. */
 const readyStates = "'ready', 'running', 'stopped', 'aborted'";
 
+/** Conditions of SQL: executors have nothing to do with a run; and it does not wait for answers either. */
+export const isAtRest = `state NOT IN (${readyStates})`;
+export const hasEnded = `(${isAtRest} AND state <> 'suspended')`;
+
 /** A condition of SQL: an executor may take the run of this row. */
 export function isReady(row: string): string {
   return `${row}.queue IS NOT NULL AND NOT ${row}.cancelled AND ${row}.state IN (${readyStates})
@@ -14,7 +18,7 @@ export const servedName = "queue || '/' || program";
 export const whyItWaits = `CASE
   WHEN queue IS NULL THEN NULL
   WHEN cancelled THEN 'cancelled'
-  WHEN state NOT IN (${readyStates}) THEN CASE WHEN reason IS NOT NULL THEN 'failed: ' || reason END
+  WHEN ${isAtRest} THEN CASE WHEN reason IS NOT NULL THEN 'failed: ' || reason END
   WHEN lease_until > clock_timestamp() THEN NULL
   WHEN NOT EXISTS (SELECT FROM llm_do.executors WHERE seen > clock_timestamp() - interval '30 s' AND ${servedName} = ANY(serves))
     THEN 'waits: no executor has the program ' || program || ' in the queue ' || queue

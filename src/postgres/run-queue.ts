@@ -5,7 +5,7 @@ import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { type Client, importPackage, type Row } from "./database.ts";
 import type { PostgresStore } from "./postgres-store.ts";
-import { isReady, servedName } from "./ready.ts";
+import { hasEnded, isAtRest, isReady, servedName } from "./ready.ts";
 
 /** A run that is to be executed by whichever executor is free. */
 export interface Submission {
@@ -24,7 +24,8 @@ export interface Submission {
 
 export interface QueuedRun {
   readonly id: string;
-  readonly request: JsonObject;
+  /** Throws where the key is missing with which it was sealed. */
+  readonly readRequest: () => JsonObject;
   /** Its record has begun. */
   readonly isBegun: boolean;
 }
@@ -110,13 +111,13 @@ export class RunQueue {
     throw new CannotResume(`the key \`${String(key)}\` was used for another input: the run ${String(earlier?.["id"])}`);
   }
 
-  /** Takes a run off the queue: the executor that has it ends it. Returns how it was before; undefined where it was not submitted. */
-  async cancel(id: string): Promise<string | undefined> {
+  /** Takes a run that has not ended off the queue: the executor that has it ends it. Undefined for one that was not submitted. */
+  async cancel(id: string): Promise<{ readonly state: string; readonly cancelled: boolean } | undefined> {
     const { rows } = await this.#store.database.query(
-      "UPDATE llm_do.runs SET cancelled = true WHERE id = $1 AND queue IS NOT NULL RETURNING state",
+      `UPDATE llm_do.runs SET cancelled = cancelled OR NOT ${hasEnded} WHERE id = $1 AND queue IS NOT NULL RETURNING state, cancelled`,
       [id],
     );
-    return rows[0] && String(rows[0]["state"]);
+    return rows[0] as { readonly state: string; readonly cancelled: boolean } | undefined;
   }
 
   /** Executes runs as they become ready, until the queue is closed. */
@@ -139,7 +140,7 @@ export class RunQueue {
       [id],
     );
     const [row] = rows;
-    return row && { id, request: this.#unpack(id, row["request"] as Uint8Array), isBegun: row["begun"] === true };
+    return row && { id, readRequest: () => this.#unpack(id, row["request"] as Uint8Array), isBegun: row["begun"] === true };
   }
 
   /** Says which programs are served, and queues runs that are ready and have no job. Resolves with those of `active` that were cancelled. */
@@ -178,7 +179,7 @@ export class RunQueue {
     await this.#store.database.transaction(async (client) => {
       const { rows } = await client.query(
         `UPDATE llm_do.runs SET told = state || epoch WHERE queue IS NOT NULL AND told IS DISTINCT FROM state || epoch
-         AND state IN ('done', 'limit', 'cut', 'failed', 'denied', 'suspended') RETURNING id, queue, program, state`,
+         AND ${isAtRest} RETURNING id, queue, program, state`,
       );
       for (const row of rows) {
         const job = toJob(row as unknown as EndedRun);

@@ -1,10 +1,12 @@
 import { execFile, execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { globSync } from "node:fs";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { afterAll, beforeAll } from "vitest";
 
 const run = promisify(execFile);
 
@@ -16,9 +18,36 @@ const binaries = globSync("/usr/lib/postgresql/*/bin/initdb")
 
 export const hasPostgres: boolean = binaries !== undefined;
 
-export interface Cluster extends AsyncDisposable {
+interface Cluster extends AsyncDisposable {
   readonly url: string;
   psql(text: string): Promise<string>;
+  /** Ends the server at once, as a power cut does, and starts it again. */
+  restart(): Promise<void>;
+}
+
+/** A cluster for the tests of a file or of a `describe`. */
+export function useCluster() {
+  let cluster: Cluster | undefined;
+  const running = () => {
+    if (!cluster) throw new Error("the cluster has not started");
+    return cluster;
+  };
+  beforeAll(async () => {
+    cluster = await startCluster();
+  }, 120_000);
+  afterAll(async () => cluster?.[Symbol.asyncDispose](), 120_000);
+  return {
+    /** Of the database that is always there. */
+    url: () => running().url,
+    psql: (text: string) => running().psql(text),
+    restart: () => running().restart(),
+    /** Creates a database. Resolves with its address. */
+    async create(): Promise<string> {
+      const name = `t${randomUUID().replaceAll("-", "")}`;
+      await running().psql(`CREATE DATABASE ${name}`);
+      return running().url.replace(/postgres$/, name);
+    },
+  };
 }
 
 /** The database refuses to run as root. */
@@ -37,7 +66,7 @@ async function freePort(): Promise<number> {
 }
 
 /** A cluster of its own, in a folder that goes with it. */
-export async function startCluster(): Promise<Cluster> {
+async function startCluster(): Promise<Cluster> {
   const user = asUser();
   const folder = await mkdtemp(join(tmpdir(), "llm-do-postgres-"));
   if (user.uid !== undefined && user.gid !== undefined) await chown(folder, user.uid, user.gid);
@@ -54,6 +83,7 @@ export async function startCluster(): Promise<Cluster> {
     url: `postgres://test:not-needed@127.0.0.1:${port}/postgres`,
     psql: async (text) =>
       (await call("psql", "-h", "127.0.0.1", "-p", String(port), "-U", "test", "-At", "-c", text, "postgres")).stdout,
+    restart: async () => void (await control("restart")),
     async [Symbol.asyncDispose]() {
       await control("stop").catch(() => undefined);
       await rm(folder, { recursive: true, force: true, maxRetries: 10 });

@@ -1,8 +1,8 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { runCli, script, temporaryFolder, writeProgram } from "../cli/run-cli.ts";
-import { type Cluster, hasPostgres, startCluster } from "./cluster.ts";
+import { hasPostgres, useCluster } from "./cluster.ts";
 
 const key = "ab".repeat(32);
 const password = "Not-To-Be-Seen-1";
@@ -22,16 +22,10 @@ export const desk = toolset({ name: "desk", tools: () => [file] });
 };
 
 describe.skipIf(!hasPostgres)("--store of a database (skipped where PostgreSQL is not installed)", () => {
-  let cluster: Cluster;
-  beforeAll(async () => {
-    cluster = await startCluster();
-  }, 120_000);
-  afterAll(async () => {
-    await cluster?.[Symbol.asyncDispose]();
-  }, 120_000);
+  const cluster = useCluster();
 
   test("a run begun on a machine is listed, approved, gone on with, replayed and exported on another", async () => {
-    const url = cluster.url.replace("not-needed", password);
+    const url = cluster.url().replace("not-needed", password);
     const [here, there] = [await writeProgram(program), join(await temporaryFolder(), "checkout")];
     await cp(here, there, { recursive: true });
     const on = async (cwd: string) => {
@@ -62,7 +56,7 @@ describe.skipIf(!hasPostgres)("--store of a database (skipped where PostgreSQL i
     const bad = {
       [`postgres://test:${password}@127.0.0.1:1/x`]: "the database postgres://127.0.0.1:1/x cannot be used: ",
       [`postgres://test:${password}@/%zz:y`]: "",
-      [`${cluster.url}-none`]: "does not exist",
+      [`${cluster.url()}-none`]: "does not exist",
     };
     for (const [url, message] of Object.entries(bad)) {
       const { exitCode, stderr } = await runCli(["runs", "list", "--store", url], { cwd });
@@ -70,7 +64,7 @@ describe.skipIf(!hasPostgres)("--store of a database (skipped where PostgreSQL i
       expect(stderr).toContain(message);
       expect(stderr).not.toContain(password);
     }
-    const wrongKey = await runCli(["runs", "list", "--store", cluster.url], { cwd, env: { LLM_DO_STORE_KEY: "short-key" } });
+    const wrongKey = await runCli(["runs", "list", "--store", cluster.url()], { cwd, env: { LLM_DO_STORE_KEY: "short-key" } });
     expect(wrongKey).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("LLM_DO_STORE_KEY must be 64 hex digits") });
     expect(wrongKey.stderr).not.toContain("short-key");
   });

@@ -1,69 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type RunningCli, runCli, script, startCli, temporaryFolder, writeProgram } from "../cli/run-cli.ts";
-import { type Cluster, hasPostgres, startCluster } from "./cluster.ts";
-
-const key = "ab".repeat(32);
-
-const program = {
-  "llm-do.yaml": "name: desk\n",
-  "main.worker": "---\nmodel: scripted:model.yaml\ninput: { input?: string }\ntoolsets: { desk: {} }\n---\nFile it.\n",
-  "model.yaml": script({ main: [{ calls: [{ tool: "file", args: { text: "A-1" } }] }, "filed"] }),
-  "tools.ts": `import { appendFileSync } from "node:fs";
-import { tool, toolset } from "llm-do";
-const file = tool({ name: "file", input: { type: "object", properties: { text: { type: "string" } } }, run: async ({ text }, runtime) => {
-  appendFileSync(new URL("./ledger.txt", import.meta.url), text + "\\n");
-  await new Promise((resolve) => setTimeout(resolve, Number(process.env.FILE_MILLISECONDS ?? 0)));
-  return "ok";
-} });
-export const desk = toolset({ name: "desk", tools: () => [file] });
-`,
-};
+import { describe, expect, test } from "vitest";
+import { runCli, temporaryFolder, writeProgram } from "../cli/run-cli.ts";
+import { hasPostgres, useCluster } from "./cluster.ts";
+import { desk, machinesOf } from "./machines.ts";
 
 // Starts of processes and the end of a lease are waited for.
 describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not installed)", { timeout: 300_000 }, () => {
-  let cluster: Cluster;
-  beforeAll(async () => {
-    cluster = await startCluster();
-  }, 120_000);
-  afterAll(async () => {
-    await cluster?.[Symbol.asyncDispose]();
-  }, 120_000);
-
-  /** A database, and machines that use it. */
-  async function team() {
-    const name = `t${Math.random().toString(36).slice(2)}`;
-    await cluster.psql(`CREATE DATABASE ${name}`);
-    const store = cluster.url.replace(/postgres$/, name);
-    const machine = async (cwd: string, more: Readonly<Record<string, string>> = {}) => {
-      const env = {
-        LLM_DO_STORE: store,
-        LLM_DO_STORE_KEY: key,
-        LLM_DO_STATE_DIR: join(await temporaryFolder(), "state"),
-        ...more,
-      };
-      const execute = async (...args: readonly string[]): Promise<RunningCli> => {
-        const started = startCli(["executor", "--programs", ".", "--trust", "--grace", "1", ...args], { cwd, env });
-        onTestFinished(() => void started.child.kill("SIGKILL"));
-        await started.stderrHolds("llm-do: executes desk in the queue");
-        return started;
-      };
-      const cli = (...args: readonly string[]) => runCli(args, { cwd, env });
-      /** Resolves with what a command printed that has to end with 0. */
-      const done = async (...args: readonly string[]) => {
-        const { exitCode, stdout, stderr } = await cli(...args);
-        expect(exitCode, stderr).toBe(0);
-        return stdout;
-      };
-      return { cli, done, execute };
-    };
-    return { machine, psql: (text: string) => cluster.psql(text) };
-  }
+  const cluster = useCluster();
+  const team = async () => machinesOf(await cluster.create());
 
   test("a run that was submitted, and whose executor was killed, goes on at another one with its approvals", async () => {
-    const { machine } = await team();
-    const [here, there] = [await writeProgram(program), await writeProgram(program)];
+    const machine = await team();
+    const [here, there] = [await writeProgram(desk), await writeProgram(desk)];
     const [a, b] = [await machine(here, { FILE_MILLISECONDS: "60000" }), await machine(there)];
     const executor = await a.execute();
     const id = (await a.done("submit", ".", "go")).trim();
@@ -92,8 +41,8 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
   });
 
   test("submit --wait ends as a run does, a key is one run, and another input of a key is refused", async () => {
-    const { machine } = await team();
-    const cwd = await writeProgram(program);
+    const machine = await team();
+    const cwd = await writeProgram(desk);
     const { cli, execute } = await machine(cwd);
     await execute("--approve-all");
     expect(await cli("submit", ".", "go", "--key", "monday", "--wait")).toMatchObject({ exitCode: 0, stdout: "filed\n" });
@@ -104,11 +53,19 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("the key `monday` was used for another input") });
     const limited = await cli("submit", ".", "go", "--limit", "turns=1", "--wait");
     expect(limited).toMatchObject({ exitCode: 6 });
+    const latest = async () => JSON.parse((await cli("runs", "list", "--json", "-n", "1")).stdout).runs[0];
+    const { runId, outcome } = await latest();
+    expect(outcome).toBe("limit");
+    expect(await cli("cancel", runId)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("had ended already: limit"),
+    });
+    expect(await latest()).toMatchObject({ runId, outcome: "limit" });
   });
 
   test("a run of a program that no executor has waits, is listed with the reason, and is cancelled", async () => {
-    const { machine } = await team();
-    const cwd = await writeProgram(program);
+    const machine = await team();
+    const cwd = await writeProgram(desk);
     const { cli, execute } = await machine(cwd);
     const id = (await cli("submit", ".", "go", "--queue", "night")).stdout.trim();
     const listed = async () => JSON.parse((await cli("runs", "list", "--json")).stdout).runs[0];
@@ -122,11 +79,13 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     expect(await cli("cancel", id)).toMatchObject({ exitCode: 0 });
     expect(await listed()).toMatchObject({ outcome: "cancelled" });
     expect(await cli("cancel", "20260101-000000-none")).toMatchObject({ exitCode: 2 });
+    const waiting = await cli("submit", ".", "go", "--wait");
+    expect(waiting).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("llm-do approve") });
   });
 
   test("what an executor cannot bind makes the run wait, and bad input is its end", async () => {
-    const { machine } = await team();
-    const unbound = { ...program, "llm-do.yaml": "name: desk\nsandbox: { paths: { letters: { root: ./letters } } }\n" };
+    const machine = await team();
+    const unbound = { ...desk, "llm-do.yaml": "name: desk\nsandbox: { paths: { letters: { root: ./letters } } }\n" };
     const { cli, execute } = await machine(await writeProgram(unbound));
     const started = execute("--scope", "letters=./gone");
     const id = (await cli("submit", ".", "go")).stdout.trim();
@@ -136,15 +95,28 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     expect(id).toMatch(/^\d{8}-/);
   });
 
+  test("an executor without the key executes no sealed run, and says why it waits", async () => {
+    const machine = await team();
+    const [here, there] = [await writeProgram(desk), await writeProgram(desk)];
+    const [without, withKey] = [await machine(here, { LLM_DO_STORE_KEY: "" }), await machine(there)];
+    await without.execute("--approve-all");
+    await withKey.done("submit", ".", "go");
+    const listed = async () => JSON.parse((await withKey.cli("runs", "list", "--json")).stdout).runs[0].summary;
+    await expect.poll(listed, { timeout: 60_000 }).toContain("was submitted with LLM_DO_STORE_KEY");
+    await expect(readFile(join(here, "ledger.txt"))).rejects.toThrow("ENOENT");
+    // Without a key on both sides nothing is sealed.
+    expect(await without.done("submit", ".", "go", "--wait")).toBe("filed\n");
+  });
+
   test("a run that fits no input ends with the reason, and submit says how a program is named", async () => {
-    const { machine } = await team();
-    const { cli, execute } = await machine(await writeProgram(program));
+    const machine = await team();
+    const { cli, execute } = await machine(await writeProgram(desk));
     await execute();
     const bad = await cli("submit", ".", "--input-json", '{"other": 1}', "--wait");
     expect(bad).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("other") });
-    const nameless = await machine(await writeProgram({ "main.worker": program["main.worker"] }));
+    const nameless = await machine(await writeProgram({ "main.worker": desk["main.worker"] }));
     expect(await nameless.cli("submit", ".", "go")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("`name:`") });
-    const alone = await runCli(["submit", ".", "go"], { cwd: await writeProgram(program) });
+    const alone = await runCli(["submit", ".", "go"], { cwd: await writeProgram(desk) });
     expect(alone).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("this needs a database") });
   });
 });

@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { RunSecrets } from "../../src/journal/run-secrets.ts";
 import type { RunStore } from "../../src/journal/store.ts";
@@ -8,26 +7,15 @@ import { PostgresStore } from "../../src/postgres/postgres-store.ts";
 import type { Fact } from "../../src/protocol/fact.ts";
 import { Redactor } from "../../src/util/redactor.ts";
 import { describeStore, type Open } from "../conformance/run-store-contract.ts";
-import { type Cluster, hasPostgres, startCluster } from "./cluster.ts";
+import { hasPostgres, useCluster } from "./cluster.ts";
 
 const key = "ab".repeat(32);
 const secret = `ghp_${"aB3d".repeat(9)}`;
 const host = createNodeHost();
 
 describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not installed)", () => {
-  let cluster: Cluster;
-  beforeAll(async () => {
-    cluster = await startCluster();
-  }, 120_000);
-  afterAll(async () => {
-    await cluster?.[Symbol.asyncDispose]();
-  }, 120_000);
-
-  async function database(): Promise<string> {
-    const name = `t${randomUUID().replaceAll("-", "")}`;
-    await cluster.psql(`CREATE DATABASE ${name}`);
-    return cluster.url.replace(/postgres$/, name);
-  }
+  const cluster = useCluster();
+  const database = () => cluster.create();
 
   async function open(url: string, more: { readonly key?: string; readonly self?: string } = { key }): Promise<PostgresStore> {
     const processes = { self: more.self ?? "process 1", isRunning: () => undefined };
@@ -114,7 +102,7 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
       /^the database postgres:\/\/127.0.0.1:1\/x cannot be used: .*ECONNREFUSED/,
     );
     await expect(open("mysql://x")).rejects.toThrow("this is no address of a database");
-    await expect(open(`${cluster.url}-none`)).rejects.toThrow(/does not exist/);
+    await expect(open(`${cluster.url()}-none`)).rejects.toThrow(/does not exist/);
     await expect(open(await database(), { key: "short" })).rejects.toThrow("LLM_DO_STORE_KEY must be 64 hex digits");
     const url = await database();
     await open(url);

@@ -3,16 +3,14 @@ import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createNodeHost } from "../../host/node-host.ts";
 import { keyOf } from "../../journal/folder-store.ts";
-import { compile, type Program } from "../../llm-do.ts";
+import { compile, type Program, readOutcome } from "../../llm-do.ts";
 import type { PostgresStore } from "../../postgres/postgres-store.ts";
-import type { FactOf } from "../../protocol/fact.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Limits } from "../../protocol/usage.ts";
-import { listQuestions } from "../../questions.ts";
-import { RunError, type RunErrorCode } from "../../runtime/run-error.ts";
-import { environmentSecrets } from "../../util/redactor.ts";
+import { RunError } from "../../runtime/run-error.ts";
 import { readProgramName } from "../executor/find-programs.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
+import { takeFirst } from "../find-runs.ts";
 import { guardProcess } from "../guard-process.ts";
 import { renderJsonLine, reserveStdout, writeResult, writeStderr } from "../output.ts";
 import { type ReportFlags, reportFailure, reportResult } from "../report-run.ts";
@@ -86,47 +84,34 @@ const lookMilliseconds = 300;
 
 /** Reports the end of a run as if it had run here. A signal ends the wait, and not the run. */
 async function waitFor(store: PostgresStore, id: string, { flags, signal }: Waiting): Promise<number> {
-  for (let said: string | undefined; ; ) {
+  for (let said: string | undefined; ; await delay(lookMilliseconds)) {
     signal.throwIfAborted();
-    const { rows } = await store.database.query("SELECT state, cancelled, reason FROM llm_do.runs WHERE id = $1", [id]);
-    const { state, cancelled, reason } = rows[0] ?? { state: "failed", reason: "its record was removed" };
-    if (cancelled) throw new RunError("aborted", `the run ${id} was cancelled`);
-    if (!["ready", "running", "stopped", "aborted"].includes(String(state))) return reportEnd(store, id, { flags, reason });
-    if (reason !== null && reason !== said && !flags.quiet) writeStderr(`llm-do: ${id} waits: ${String(reason)}\n`);
-    said = reason as string | undefined;
-    await delay(lookMilliseconds);
+    const [run] = await takeFirst(store.list({ id }));
+    if (!run) throw new RunError("failed", `the record of ${id} was removed`);
+    const { waits, ends } = run;
+    if (waits === "cancelled") throw new RunError("aborted", `the run ${id} was cancelled`);
+    if (waits?.startsWith("failed: ")) throw new RunError("input_invalid", waits.slice("failed: ".length));
+    const last = ends?.last;
+    // An executor that was stopped in the middle hands the run on.
+    if (waits === undefined && last?.type === "run-end" && last.stopReason !== "aborted") return reportEnd(store, id, flags);
+    if (waits !== said && waits?.startsWith("waits: ") && !flags.quiet) writeStderr(`llm-do: ${id} ${waits}\n`);
+    said = waits;
   }
 }
 
-async function reportEnd(
-  store: PostgresStore,
-  id: string,
-  { flags, reason }: { readonly flags: ReportFlags; readonly reason: unknown },
-): Promise<number> {
-  const { facts } = await store.read(id, environmentSecrets(process.env));
-  const end = facts.findLast((fact): fact is FactOf<"run-end"> => fact.type === "run-end");
-  if (!end) throw new RunError("input_invalid", String(reason));
-  const { stopReason, output = null, usage, error } = end;
-  const run = { runId: id, usage, denied: [], artifacts: [] };
-  if (stopReason === "done" || stopReason === "limit" || stopReason === "cut")
-    return reportResult(
-      { ...run, output, stopReason, messages: [], ...(end.reason === undefined ? {} : { reason: end.reason }) },
-      flags,
-    );
-  const { questions } = await listQuestions({ run: id, store });
-  const { code = "failed", message = stopReason } = error ?? {};
-  const failure = new RunError(code as RunErrorCode, String(message));
-  failure.run = { ...run, questions: stopReason === "suspended" ? questions : [], behind: [] };
-  throw failure;
+async function reportEnd(store: PostgresStore, id: string, flags: ReportFlags): Promise<number> {
+  const outcome = await readOutcome({ secrets: [] }, { run: id, store });
+  if (outcome instanceof RunError || !outcome) throw outcome;
+  return reportResult(outcome, flags);
 }
 
 /** `llm-do cancel RUN`: takes a submitted run off the queue. */
 export async function cancelCommand(run: string): Promise<number> {
   const { queue } = await openQueue();
-  const state = await queue.cancel(run);
+  const { state, cancelled } = (await queue.cancel(run)) ?? {};
   await queue.close();
   if (state === undefined) throw new UsageError(`there is no submitted run \`${run}\`; \`llm-do runs list\` names what there is`);
-  if (["ready", "running", "stopped", "aborted", "suspended"].includes(state)) return exitCodes.done;
+  if (cancelled) return exitCodes.done;
   writeStderr(`llm-do: ${run} had ended already: ${state}\n`);
   return exitCodes.failed;
 }

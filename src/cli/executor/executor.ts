@@ -105,9 +105,9 @@ export class Executor {
     }
   }
 
-  #execute({ id, isBegun, request: packed }: QueuedRun, program: Program, signal: AbortSignal): Promise<RunOutput> {
+  async #execute({ id, isBegun, readRequest }: QueuedRun, program: Program, signal: AbortSignal): Promise<RunOutput> {
     const { store, request } = this.#parts;
-    const { input, files = [], limits } = packed as unknown as SubmittedRequest;
+    const { input, files = [], limits } = readRequest() as unknown as SubmittedRequest;
     const whole = { ...request, program, store, signal, limits: lowest(request.limits, limits) };
     const { attachments: _, journal: __, ...ofResume } = whole;
     if (isBegun) return resume({ ...ofResume, run: id });
