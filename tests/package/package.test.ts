@@ -149,6 +149,20 @@ test("the command runs the same program", () => {
   });
 });
 
+test("a database says which package it needs, and nobody else has that", () => {
+  for (const name of ["pg", "pg-boss"]) expect(existsSync(join(folder, "node_modules", name)), name).toBe(false);
+  for (const args of [
+    ["runs", "list"],
+    ["submit", ".", "go"],
+    ["executor", "--programs", "."],
+  ])
+    expect(llmDo([...args, "--store", "postgres://127.0.0.1:1/runs"])).toMatchObject({
+      stdout: "",
+      stderr: expect.stringMatching(/a store in PostgreSQL needs a package that is not installed: npm install pg@8$/m),
+      status: 2,
+    });
+});
+
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), text);
