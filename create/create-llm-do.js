@@ -9,7 +9,7 @@ const needed = [22, 18];
 const usage = `npm create llm-do FOLDER [-- --template NAME] [-- --name NAME] [-- --model PROVIDER:NAME]
 
 Installs llm-do into a new or empty folder, and makes a program there that runs at once.
-The templates are those of \`llm-do init --help\`: words, letters, review, triage, invoice.
+The templates are those of \`llm-do init --help\`: notes, words, letters, review, triage, invoice.
 `;
 
 function main([folder, ...flags]) {

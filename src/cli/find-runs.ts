@@ -78,31 +78,52 @@ function foreignRun(run: FoundRun, { changes, takesForeign }: RunChoice): FoundR
 
 /** Finds the run that a command means. Rejects with a `UsageError` where there is none, and where `last` is anybody's guess. */
 export async function findRun(choice: RunChoice): Promise<FoundRun> {
-  const { run, target, changes = false, applies = () => true, what = "run" } = choice;
   const host = createNodeHost();
-  const list = `llm-do runs list${target === undefined ? "" : ` ${target}`}`;
-  if (run !== "last") {
-    const filter = { ...(target === undefined ? {} : { program: await programAt(host, target) }), id: run };
-    const [only, ...copies] = await takeFirst(runsOf(host, filter));
-    if (copies.length > 0) throw new UsageError(`two records have the id \`${run}\`: one is a copy, so remove it`);
-    if (only) return only;
-    const [foreign] = await takeFirst(runsOf(host, { id: run }, true));
-    if (foreign) return foreignRun(foreign, choice);
-    throw new UsageError(
-      `there is no run \`${run}\`${target === undefined ? "" : ` of \`${target}\``}; \`${list}\` names what there is`,
-    );
-  }
-  const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
+  await refuseSwapped(host, choice);
+  return choice.run === "last" ? findLast(host, choice) : findById(host, choice);
+}
+
+async function findById(host: Host, choice: RunChoice): Promise<FoundRun> {
+  const { run, target } = choice;
+  const filter = { ...(target === undefined ? {} : { program: await programAt(host, target) }), id: run };
+  const [only, ...copies] = await takeFirst(runsOf(host, filter));
+  if (copies.length > 0) throw new UsageError(`two records have the id \`${run}\`: one is a copy, so remove it`);
+  if (only) return only;
+  const [foreign] = await takeFirst(runsOf(host, { id: run }, true));
+  if (foreign) return foreignRun(foreign, choice);
+  if (target === undefined) throw new UsageError(`there is no run \`${run}\`; \`llm-do runs list\` names what there is`);
+  throw new UsageError(`there is no run \`${run}\` of \`${target}\`${await listRuns(host, filter.program)}`);
+}
+
+async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
+  const { target, changes = false, applies, what = "run" } = choice;
+  const program = target === undefined ? await programOfHere(host, changes) : await programAt(host, target);
   const runs = runsOf(host, program ? { program } : {});
-  if (!program && changes) throw new UsageError(await describeChoice(host, runs));
-  for await (const found of runs) if (await applies(found)) return found;
-  if (!program || target !== undefined) {
-    const whose = program ? ` for the program in ${program.root}` : "";
-    throw new UsageError(`there is no ${what}${whose}; \`${list}\` names what there is`);
+  if (!program && changes)
+    throw new UsageError(`${host.workingDirectory} is in no program, so \`last\` means no run here${await listRuns(host)}`);
+  for await (const found of runs) {
+    if (applies && !(await applies(found))) continue;
+    if (program && target === undefined && !changes && !applies) await nameNewer(host, found);
+    return found;
   }
-  const why = await describeProgramOfHere(host, program);
-  const others = await listRuns(runsOf(host, {}));
-  throw new UsageError(`there is no ${what} for ${why}${others || `; \`${list}\` names what there is`}`);
+  const whose =
+    target === undefined && program ? await describeProgramOfHere(host, program) : program && `the program in ${program.root}`;
+  const others = (await listRuns(host, program)) || "; `llm-do runs list` names what there is";
+  throw new UsageError(`there is no ${what}${whose ? ` for ${whose}` : ""}${others}`);
+}
+
+/** Says that another program has a newer run than the program of this folder. */
+async function nameNewer(host: Host, { runId, root }: FoundRun): Promise<void> {
+  const [newest] = await takeFirst(runsOf(host, {}), 1);
+  if (newest && newest.runId !== runId && newest.root !== root)
+    writeStderr(`llm-do: \`last\` is of the program in ${root}; ${newest.runId} of ${newest.root} is newer\n`);
+}
+
+/** Rejects with a `UsageError` where a program stands in the place of the run. */
+async function refuseSwapped({ files, workingDirectory }: Host, { run, target }: RunChoice): Promise<void> {
+  const isThere = async (path: string) => (await files.kind(resolve(workingDirectory, path))) !== undefined;
+  if (run === "last" || idOfRun.test(run) || !(await isThere(run)) || (target !== undefined && (await isThere(target)))) return;
+  throw new UsageError(`\`${run}\` is no run, and the run comes before its program: \`${target ?? "last"} ${run}\``);
 }
 
 /** The runs of a program, or without one of that of this folder, newest first. Rejects with a `UsageError` where there is none. */
@@ -110,19 +131,19 @@ export async function findRunsToChange(target: string | undefined): Promise<read
   const host = createNodeHost();
   const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
   if (program) return takeFirst(runsOf(host, { program }));
-  throw new UsageError(await describeChoice(host, runsOf(host, {})));
+  throw new UsageError(`${host.workingDirectory} is in no program: name its folder${await listRuns(host)}`);
 }
+
+/** The form of the ids that runs are given. */
+const idOfRun = /^\d{8}-\d{6}-\w{6}$/;
 
 /** How many runs a message lists. */
 const mostListed = 10;
 
-async function describeChoice({ workingDirectory }: Host, runs: AsyncIterable<FoundRun>): Promise<string> {
-  return `${workingDirectory} is in no program, so \`last\` means no run here${await listRuns(runs)}`;
-}
-
-/** Continues a message with the newest runs. Empty where there is none. */
-async function listRuns(runs: AsyncIterable<FoundRun>): Promise<string> {
-  const listed = await takeFirst(runs, mostListed);
+/** Continues a message with the newest runs of a program, or of all programs where it has none. Empty where there is none. */
+async function listRuns(host: Host, program?: ProgramOfRun): Promise<string> {
+  const own = program ? await takeFirst(runsOf(host, { program }), mostListed) : [];
+  const listed = own.length > 0 ? own : await takeFirst(runsOf(host, {}), mostListed);
   const lines = listed.map(({ runId, root }) => `\n  ${runId}  ${root}`);
   return lines.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
 }
@@ -140,7 +161,7 @@ async function describeProgramOfHere({ files, workingDirectory }: Host, { root }
 export async function programOfTarget(target: string | undefined): Promise<ProgramOfRun> {
   const host = createNodeHost();
   const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
-  if (!program) throw new UsageError(`${host.workingDirectory} is in no program: name its folder`);
+  if (!program) throw new UsageError(`${host.workingDirectory} is in no program: name its folder at the end of the line`);
   return program;
 }
 
@@ -151,8 +172,8 @@ async function programAt(host: Host, target: string): Promise<ProgramOfRun> {
   return programIn(host, path.endsWith(".worker") ? programOf(path) : path);
 }
 
-/** The nearest program from the working directory upwards. */
-async function programOfHere(host: Host): Promise<ProgramOfRun | undefined> {
+/** The nearest program from the working directory upwards. `withCode`: programs without files count, which records alone know. */
+async function programOfHere(host: Host, withCode = true): Promise<ProgramOfRun | undefined> {
   const store = storeOfUser(host);
   for (let folder = host.workingDirectory; ; folder = dirname(folder)) {
     const names = await host.files.names(folder).catch(() => []);
@@ -160,7 +181,7 @@ async function programOfHere(host: Host): Promise<ProgramOfRun | undefined> {
     const program = await programIn(host, isProgram ? programOf(join(folder, "x")) : folder);
     if (isProgram) return program;
     // Programs in code, and of files that were listed, have no file by which to know their folder.
-    for await (const _ of store.list({ program })) return program;
+    if (withCode) for await (const _ of store.list({ program })) return program;
     if (dirname(folder) === folder) return undefined;
   }
 }

@@ -5,7 +5,7 @@ type Example = readonly [line: string, effect?: string];
 /** Lines that show a command at work, by its words. `docs/cli.md` has them, too. */
 export const examples: Readonly<Record<string, readonly Example[]>> = {
   "llm-do": [
-    ["llm-do init words", "make a small program that runs at once"],
+    ["llm-do init mine", "make a small program that runs at once"],
     ['llm-do main.worker "what to pay attention to"', "run a program"],
     ["llm-do examples/pitchdeck_eval --help", "a program's inputs, and what it may do"],
     ["llm-do run --help", "all flags of a run"],
@@ -126,7 +126,8 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   "llm-do types": [["llm-do types letters --trust"], ["llm-do types letters --trust --check", "in CI"]],
   "llm-do lsp": [["llm-do lsp", "what an editor starts"]],
   "llm-do init": [
-    ["llm-do init words"],
+    ["llm-do init mine"],
+    ["llm-do init mine --template words", "a tool in TypeScript"],
     ["llm-do init review --template review", "a worker without tools, with a test"],
     ["llm-do init . --model anthropic:claude-sonnet-4-5"],
   ],

@@ -1,13 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { renderEditorSchema } from "./editor-schemas.ts";
-import type { TemplateName } from "./init-templates.ts";
+import { type TemplateName, templates } from "./init-templates.ts";
 import { packageFolder } from "./read-pages.ts";
 
 export interface InitSettings {
   readonly name: string;
   readonly template: TemplateName;
-  /** `provider:name`, for workers that name none. */
+  /** `provider:name`, for workers that name none; by default the template's script. */
   readonly model?: string | undefined;
 }
 
@@ -20,19 +20,16 @@ export async function createInitFiles({ name, template, model }: InitSettings): 
   const own = new Map(await Promise.all(read));
   return new Map([
     ...own,
-    ["llm-do.yaml", renderManifest(name, model) + (own.get("llm-do.yaml") ?? "")],
+    ["llm-do.yaml", renderManifest(name, model ?? `scripted:${templates[template].script}`) + (own.get("llm-do.yaml") ?? "")],
     ["schema/worker.schema.json", renderEditorSchema("worker")],
     ["schema/manifest.schema.json", renderEditorSchema("manifest")],
     ["schema/test.schema.json", renderEditorSchema("test")],
   ]);
 }
 
-function renderManifest(name: string, model: string | undefined): string {
-  const models =
-    model === undefined
-      ? "# The model of workers that name none. Until it is set: --model, or LLM_DO_MODEL.\n# model: anthropic:claude-sonnet-4-5\n"
-      : `model: ${renderText(model)}\n`;
-  return `# yaml-language-server: $schema=./schema/manifest.schema.json\nname: ${renderText(name)}\n${models}`;
+function renderManifest(name: string, model: string): string {
+  const hint = model.startsWith("scripted:") ? "# A script plays the model. With a key: anthropic:claude-sonnet-4-5\n" : "";
+  return `# yaml-language-server: $schema=./schema/manifest.schema.json\nname: ${renderText(name)}\n${hint}model: ${renderText(model)}\n`;
 }
 
 /** Quoted wherever YAML could read something else than the text. */

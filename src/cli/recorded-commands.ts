@@ -31,7 +31,7 @@ export function addReplay(program: Command, exit: Exit): void {
     .command("replay")
     .description("play a recorded run again with the program of today, answered from the record; 1 where it does something else")
     .argument("[run]", "its id, or `last`", "last")
-    .argument("[target]", "the program's folder, or one of its .worker files", ".");
+    .argument("[target]", whose);
   addCompileOptions(replay)
     .option("--trust", "import the program's code, which runs as it is")
     .option("--json", "print JSON")
@@ -62,7 +62,7 @@ export function addRuns(program: Command, exit: Exit): void {
     .command("show")
     .description("show how far a run got")
     .argument("<run>", "its id, or `last`")
-    .argument("[target]", where)
+    .argument("[target]", whose)
     .option("--messages", "show what each call was sent, and what it answered")
     .option("--costs", "show tokens and dollars by worker and by turn, and what each part of a context took")
     .option("--json", "print the journal's entries, one a line")

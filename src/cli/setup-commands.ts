@@ -74,10 +74,10 @@ export function addInit(program: Command, exit: Exit): void {
     .addOption(
       new Option(
         "--template <name>",
-        "what it does: counts words; sorts letters, with two workers and a tool; reviews a diff; triages messages at night; turns an invoice into data",
+        "what it does: lists questions in notes; counts words with a tool in TypeScript; sorts letters, with two workers and a tool; reviews a diff; triages messages at night; turns an invoice into data",
       )
         .choices(Object.keys(templates))
-        .default("words" satisfies TemplateName),
+        .default("notes" satisfies TemplateName),
     )
     .option("--name <name>", "what the program is called; by default as its folder")
     .option("-m, --model <provider:name>", "the model of its workers")

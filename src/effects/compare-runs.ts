@@ -71,6 +71,8 @@ const passingOfStart = {
 
 function withoutPassing(fact: Fact): unknown {
   if (fact.type === "run-start") return { ...fact, ...passingOfStart };
+  // Names its file from the working directory.
+  if (fact.type === "call-start") return { ...fact, modelSource: undefined };
   if (fact.type !== "intent") return fact;
   // The digest covers the last two, which an earlier llm-do did not record.
   const { request, allowance: _, reserved: __, output: ___, settings: ____, ...detail } = fact.detail;

@@ -2,23 +2,22 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { templates } from "../../src/cli/init-templates.ts";
 import { writeNewFiles } from "../../src/cli/write-new-files.ts";
 import { bin, cleanEnvironment, runCli, temporaryFolder } from "../cli/run-cli.ts";
 
 const root = join(import.meta.dirname, "../..");
 const made = [
   ".gitignore",
-  "input/notes.txt",
   "llm-do.yaml",
   "main.test.yaml",
   "main.worker",
+  "notes/monday.md",
   "schema/manifest.schema.json",
   "schema/test.schema.json",
   "schema/worker.schema.json",
-  "scripted.ts",
-  "tools.ts",
+  "script.yaml",
 ];
-const question = "Which file is the longest?";
 
 function filesIn(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -41,26 +40,37 @@ test("what it makes is without mistakes, and runs at once", async () => {
   const init = await runCli(["init", "harbour"], { cwd });
   expect(init).toMatchObject({ exitCode: 0, stderr: "" });
   expect(filesIn(join(cwd, "harbour"))).toEqual(made);
-  expect(init.stdout).toContain(`llm-do harbour --model scripted:harbour/scripted.ts --trust "${question}"`);
+  expect(init.stdout).toContain("\n  llm-do harbour\n");
 
-  const check = await runCli(["check", "harbour", "--trust", "--model", "scripted:harbour/scripted.ts"], { cwd });
+  const check = await runCli(["check", "harbour"], { cwd });
   expect(check).toMatchObject({ exitCode: 0, stdout: "" });
   expect(check.stderr).toBe("llm-do: harbour: no errors, no warnings or hints\n");
 
-  const tested = await runCli(["test", "harbour", "--trust"], { cwd });
+  const tested = await runCli(["test", "harbour"], { cwd });
   expect(tested).toMatchObject({ exitCode: 0, stderr: "" });
   expect(tested.stdout).toMatch(
-    /^ok {4}harbour\/main\.test\.yaml: counts the words of each file in code\n1 passed, 0 failed, in /,
+    /^ok {4}harbour\/main\.test\.yaml: writes the list, and asks before it does\n1 passed, 0 failed, in /,
   );
 
-  const args = ["harbour", "--model", "scripted:harbour/scripted.ts", "--trust", question];
-  const run = await runCli(args, { cwd });
-  expect(run).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(run.stdout).toBe(`input/notes.txt: 31 words\nYou asked: "${question}". A real model would answer that here.\n`);
-  expect(filesIn(join(cwd, "harbour")).filter((path) => !path.startsWith(".llm-do/"))).toEqual(made);
+  const run = await runCli(["harbour", "--approve-all"], { cwd });
+  expect(run).toMatchObject({ exitCode: 0, stdout: "The list is written, if you approved it.\n" });
+  expect(readFileSync(join(cwd, "harbour/out/list.md"), "utf8")).toBe("Who orders the parts?\n");
+  expect(filesIn(join(cwd, "harbour"))).toEqual([...made, "out/list.md"].sort());
+});
+
+test.each(Object.entries(templates))("the template %s: the lines to change are there", async (template, { changes }) => {
+  const cwd = await temporaryFolder();
+  const { stdout } = await runCli(["init", "mine", "--template", template], { cwd });
+  for (const [path, begins, meaning] of changes) {
+    const [, line = ""] = new RegExp(`^  mine/${path}:(\\d+) +${meaning}$`, "m").exec(stdout) ?? [];
+    const text = readFileSync(join(cwd, "mine", path), "utf8").split("\n")[Number(line) - 1];
+    expect(text?.trimStart().slice(0, begins.length || 1), path).toBe(begins || text?.[0]);
+  }
 });
 
 test.each([
+  ["notes", 4, "The list is written"],
+  ["words", 0, "3"],
   ["letters", 4, "Two letters."],
   ["review", 0, "not awaited"],
   ["triage", 4, "Two messages, one of them urgent."],
@@ -81,7 +91,7 @@ test("a template that is none is named, with those that are", async () => {
   const cwd = await temporaryFolder();
   const { exitCode, stderr } = await runCli(["init", "--template", "leters"], { cwd });
   expect({ exitCode, files: filesIn(cwd) }).toEqual({ exitCode: 2, files: [] });
-  expect(stderr).toContain("words, letters, review, triage, invoice");
+  expect(stderr).toContain("notes, words, letters, review, triage, invoice");
 });
 
 test("it works in the working directory, whatever that is called", async () => {
@@ -89,10 +99,9 @@ test("it works in the working directory, whatever that is called", async () => {
   mkdirSync(cwd);
   const init = await runCli(["init"], { cwd });
   expect(init.exitCode).toBe(0);
-  expect(init.stdout).toContain("llm-do . --model scripted:scripted.ts --trust");
+  expect(init.stdout).toContain("\n  llm-do .\n");
   expect(readFileSync(join(cwd, "llm-do.yaml"), "utf8")).toContain('name: "an odd: name"\n');
-  const run = await runCli([".", "--model", "scripted:scripted.ts", "--trust", "x"], { cwd });
-  expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await runCli([".", "--approve-all"], { cwd })).toMatchObject({ exitCode: 0 });
 });
 
 test("what it prints can be pasted where npx started it", async () => {
@@ -113,10 +122,10 @@ test("a second time it refuses, and changes nothing", async () => {
 });
 
 test.each([
-  ["tools.ts", "tools.ts"],
+  ["main.worker", "main.worker"],
   ["tools.mjs", "tools.mjs"],
   ["workers/main.worker", "workers/main.worker"],
-  ["input", "input"],
+  ["notes", "notes"],
 ])("where there is %s, nothing is made", async (path, named) => {
   const cwd = await temporaryFolder();
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
@@ -164,9 +173,9 @@ test.each([
 test("a name and a model are taken", async () => {
   const cwd = await temporaryFolder();
   const init = await runCli(["init", "--name", "true", "--model", "openai:gpt-5"], { cwd });
-  expect(init.stdout).toContain(`llm-do . "${question}"`);
+  expect(init.stdout).toContain("\n  llm-do . --model scripted:script.yaml\n");
   expect(readFileSync(join(cwd, "llm-do.yaml"), "utf8")).toContain('name: "true"\nmodel: openai:gpt-5\n');
-  const check = await runCli(["check", "--trust"], { cwd });
+  const check = await runCli(["check"], { cwd });
   expect(check.stderr).toContain("no errors, no warnings or hints");
 });
 
@@ -186,8 +195,8 @@ test.each([
 
 test("the TypeScript of templates passes the strictest checks", async () => {
   const cwd = await temporaryFolder();
-  const templates = ["words", "letters"];
-  for (const template of templates) await runCli(["init", template, "--template", template], { cwd });
+  const names = ["words", "letters"];
+  for (const template of names) await runCli(["init", template, "--template", template], { cwd });
   mkdirSync(join(cwd, "node_modules"));
   writeFileSync(join(cwd, "package.json"), '{ "type": "module" }');
   for (const name of ["zod", "@types"])
@@ -201,6 +210,6 @@ test("the TypeScript of templates passes the strictest checks", async () => {
     encoding: "utf8",
   });
   const lines = checked.stdout.split("\n");
-  expect(lines).toEqual(expect.arrayContaining(templates.map((template) => join(cwd, template, "tools.ts"))));
+  expect(lines).toEqual(expect.arrayContaining(names.map((template) => join(cwd, template, "tools.ts"))));
   expect(lines.filter((line) => /^(?:words|letters)\/(?:tools|scripted)\.ts/.test(line))).toEqual([]);
 }, 30_000);

@@ -1,8 +1,10 @@
-import { readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, it } from "vitest";
-import { cliRuns } from "../records.ts";
-import { runCli, writeProgram } from "./run-cli.ts";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { cliRuns, runsIn } from "../records.ts";
+import { cleanEnvironment, runCli, temporaryFolder, writeProgram } from "./run-cli.ts";
 
 it("takes no older run for the last one where the newest cannot be read", async () => {
   const write = { tool: "write_file", args: { path: "out/a.txt", content: "a" } };
@@ -31,4 +33,65 @@ it("takes no older run for the last one where the newest cannot be read", async 
   expect((await runCli(["approve", runId, ".", "1"], { cwd })).exitCode).toBe(0);
   const { stdout } = await runCli(["approvals", runId, "--json"], { cwd });
   expect(JSON.parse(stdout).questions).toMatchObject([{ answer: { type: "approve" } }]);
+});
+
+describe("a run that is looked at", () => {
+  const files = { "main.worker": "---\nmodel: scripted:model.yaml\n---\nSay it.\n", "model.yaml": "- reply: said\n" };
+
+  /** The folder of a program, and one below it with a program of its own, whose run is the newest. */
+  async function nested() {
+    const cwd = await writeProgram({
+      ...files,
+      "below/main.worker": files["main.worker"],
+      "below/model.yaml": files["model.yaml"],
+    });
+    for (const target of [".", "below"]) expect((await runCli([target, "go"], { cwd })).exitCode).toBe(0);
+    const [own = "", below = ""] = [cwd, join(cwd, "below")].map((folder) =>
+      readdirSync(runsIn(folder, join(dirname(cwd), "state"))).find((name) => /^\d/.test(name)),
+    );
+    return { cwd, own, below };
+  }
+
+  it("is of the program in this folder, and a newer one of another program is named", async () => {
+    const { cwd, own, below } = await nested();
+    const shown = await runCli(["runs", "show", "last"], { cwd });
+    expect(shown).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`run ${own}`) });
+    expect(shown.stderr).toMatch(new RegExp(`^llm-do: \`last\` is of the program in /.*; ${below} of /.*/below is newer\n$`));
+    expect((await runCli(["runs", "show", "last", "below"], { cwd })).stderr).toBe("");
+  });
+
+  it("is the newest of all where records alone make the folder a program", async () => {
+    const cwd = join(await temporaryFolder(), "app");
+    mkdirSync(join(cwd, "below"), { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, "below", name), text);
+    const library = pathToFileURL(join(import.meta.dirname, "../../dist/index.js")).href;
+    const code = `import { run, defineWorker } from "${library}";
+      await run({ workers: [defineWorker({ name: "main", instructions: "Say it." })], input: "x", model: "scripted:below/model.yaml", approval: { mode: "approve_all" } });`;
+    execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd, env: cleanEnvironment(cwd) });
+    expect((await runCli(["below", "go"], { cwd })).exitCode).toBe(0);
+    expect((await runCli(["runs", "list"], { cwd })).stdout.match(/^\d/gm)).toHaveLength(2);
+    const shown = await runCli(["runs", "show", "last"], { cwd });
+    expect(shown).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(" of below, entry main") });
+  });
+
+  it("is found by its id from any folder, also to be played again", async () => {
+    const { cwd, below } = await nested();
+    const elsewhere = await temporaryFolder();
+    const env = { LLM_DO_STATE_DIR: join(cwd, "../state") };
+    expect(await runCli(["replay", below], { cwd: elsewhere, env })).toMatchObject({ exitCode: 0 });
+  });
+
+  it.each([
+    [["replay", "below", "last"], "`below` is no run, and the run comes before its program: `last below`"],
+    [["runs", "show", "below"], "`below` is no run, and the run comes before its program: `last below`"],
+    [
+      ["runs", "show", "20260101-000000-abcdef", "below"],
+      "there is no run `20260101-000000-abcdef` of `below`; name one of your runs:\n  ",
+    ],
+    [["runs", "list", "empty"], "no runs of empty; `llm-do runs list` lists those of all programs"],
+  ])("%j says how to name it", async (args, message) => {
+    const { cwd } = await nested();
+    mkdirSync(join(cwd, "empty"));
+    expect((await runCli(args, { cwd })).stderr).toContain(message);
+  });
 });

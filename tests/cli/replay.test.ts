@@ -86,7 +86,7 @@ describe("llm-do replay", () => {
     const cwd = await record();
     expect(await runCli(["replay", "nope"], { cwd })).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("there is no run `nope` of `.`"),
+      stderr: expect.stringContaining("there is no run `nope`;"),
     });
     const { stdout } = await runCli(["runs", "list", "--json"], { cwd });
     const journal = join(cliRuns(cwd), JSON.parse(stdout).runs[0].runId, "journal.jsonl");

@@ -90,7 +90,7 @@ describe.skipIf(isSkipped)("npm create llm-do", () => {
   test("makes a program that runs by the line that it prints", async () => {
     const created = await shell("npm create --yes llm-do reviews -- --template review");
     expect(created).toMatchObject({ status: 0, stdout: expect.stringMatching(/First: cd reviews\n$/) });
-    const [run = ""] = /npx llm-do \. --model scripted:.*/.exec(created.stdout) ?? [];
+    const [run = ""] = /npx llm-do \. -i diff=.*/.exec(created.stdout) ?? [];
     const ran = await shell(`cd reviews && ${run} && npx llm-do test . && npx llm-do --version`);
     expect(ran, ran.stderr).toMatchObject({ status: 0 });
     expect(ran.stdout).toMatch(new RegExp(`not awaited[^]*1 passed, 0 failed[^]*${version}\n$`));
@@ -110,7 +110,7 @@ describe.skipIf(isSkipped)("npm create llm-do", () => {
   test("a mistake leaves nothing behind", async () => {
     const failed = await shell("npm create --yes llm-do broken -- --template leters");
     expect(failed.status).not.toBe(0);
-    expect(failed.stderr).toContain("words, letters, review, triage, invoice");
+    expect(failed.stderr).toContain("notes, words, letters, review, triage, invoice");
     expect(failed.stderr).toContain("nothing was made in broken");
     expect(readdirSync(folder)).not.toContain("broken");
   }, 300_000);

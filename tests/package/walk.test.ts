@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Block, readBlocks } from "../../scripts/check-docs.ts";
-import { version } from "../../src/version.ts";
 import { createEnvironment, findNode, isSkipped, npm, root, systemPath } from "./npm.ts";
 
 /*
@@ -14,8 +13,6 @@ import { createEnvironment, findNode, isSkipped, npm, root, systemPath } from ".
 
 const folder = mkdtempSync(join(tmpdir(), "llm-do-walk-"));
 const environment = createEnvironment(folder);
-/** Makes the README's first command work where the package is installed, without a clone. */
-const copiesExamples = "cp -r node_modules/llm-do/examples .";
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
 
@@ -58,51 +55,68 @@ describe.skipIf(isSkipped)("a new user", () => {
     return { status, stdout, stderr };
   }
 
+  /** The README: its first command without a clone, and a program of one's own by the lines that it names. */
+  function walkReadme(place: { readonly cwd: string; readonly node: string }): void {
+    const [tries, , first, own] = blocksOf("README.md").map(({ text }) => text);
+    expect(shell("cp -r node_modules/llm-do/examples . && rm -r mine", place)).toMatchObject({ status: 0 });
+    const tried = shell(tries?.replace("npm ci && ", "") ?? "", place);
+    const written = readFileSync(join(place.cwd, "examples/meeting_actions/output/actions.md"), "utf8");
+    expect({ ...tried, written }).toMatchObject({
+      status: 0,
+      written: expect.stringContaining("- Ada: orders the badges, by Friday"),
+    });
+    // There is no terminal: the write is denied, and the run ends with "needs approval".
+    expect(shell(first ?? "", place)).toMatchObject({ status: 4, stderr: expect.stringContaining("--approve-all") });
+    const mine = join(place.cwd, "mine");
+    write(join(mine, "notes/monday.md"), "Bob asks for the key.\n");
+    changeLine(join(mine, "main.worker"), "Read every file", "Read `notes`. Write the wishes to `out/list.md`.");
+    changeLine(join(mine, "script.yaml"), "Who orders", "            A key for Bob.");
+    expect(shell(own ?? "", place)).toMatchObject({ status: 0, stdout: expect.stringContaining("1 passed, 0 failed") });
+    expect(readFileSync(join(mine, "out/list.md"), "utf8")).toBe("A key for Bob.\n");
+  }
+
   test.each(["oldest", "current"])(
     "goes through the tutorials on the %s Node, and through the README",
     (node) => {
       const cwd = join(folder, node);
       mkdirSync(cwd);
       const said = walk(blocksOf("docs/first-steps.md"), (block) => shell(block.text, { cwd, node }), cwd);
-      expect(said).toContain(`${version}\n`);
       const [kilobytes = ""] = spawnSync("du", ["-sk", join(cwd, "node_modules")], { encoding: "utf8" }).stdout.split("\t");
       expect(Number(kilobytes)).toBeLessThan(70_000);
-      expect(said).toContain(`  ${node === "oldest" ? "npx " : ""}llm-do words --model scripted:words/scripted.ts --trust`);
-      expect(said).toContain("input/notes.txt: 31 words\nYou asked:");
+      expect(said).toContain(`without a key:\n  ${node === "oldest" ? "npx " : ""}llm-do mine\n`);
+      expect(said).toContain("The list is written, if you approved it.\n");
+      expect(said).toContain("The list is written.\nOrder the parts by Friday.\n");
+      expect(said).toMatch(/^3$/m);
       expect(said).toContain("--approve 'main/write_file'");
-      expect(readFileSync(join(cwd, "actions/out/actions.md"), "utf8")).toBe("- Ada: order the parts, by Friday\n");
+      expect(readFileSync(join(cwd, "mine/out/list.md"), "utf8")).toBe("Order the parts by Friday.\n");
       expect(said).toContain("error[unknown-key]: unknown key `toolset`\n --> broken/main.worker:3:1");
       expect(said).toContain("did you mean `toolsets`?");
-      expect(said).toMatch(/main > write_file#2 gave /);
-      expect(said).toMatch(/^\/.*\/runs\/actions-[0-9a-f]{16}\/.*\.html$/m);
+      expect(said).toMatch(/main > write_file#1 gave /);
+      expect(said).toMatch(/^\/.*\/runs\/mine-[0-9a-f]{16}\/.*\.html$/m);
       if (node === "oldest") {
         const tested = walk(blocksOf("docs/tested-prompt.md"), (block) => shell(block.text, { cwd, node }), cwd);
         expect(tested).toContain("main, turn 1: the instructions changed at line 1");
         expect(tested).toContain("passed 16 of 20 runs, 80 %, 95 % interval 58 % to 92 %");
       }
 
-      const [tries, , worker, runs] = blocksOf("README.md");
-      expect([tries?.language, worker?.language, runs?.language]).toEqual(["sh", "worker", "sh"]);
-      expect(readFileSync(join(root, "README.md"), "utf8")).toContain(`\`${copiesExamples}\``);
-      expect(shell(copiesExamples, { cwd, node })).toMatchObject({ status: 0 });
-      const tried = shell(tries?.text.replace("npm ci && ", "") ?? "", { cwd, node });
-      const written = readFileSync(join(cwd, "examples/meeting_actions/output/actions.md"), "utf8");
-      expect({ ...tried, written }).toMatchObject({
-        status: 0,
-        written: expect.stringContaining("- Ada: orders the badges, by Friday"),
-      });
-      const script = "scripted:examples/meeting_actions/scripted.ts";
-      const asked = shell(runs?.text.replace(/--model \S+/, `--model ${script}`) ?? "", { cwd, node });
-      expect(asked).toMatchObject({ status: 4, stdout: expect.stringContaining("Nothing was written") });
+      walkReadme({ cwd, node });
 
       if (node !== "current") return;
-      const old = shell("npx llm-do words", { cwd, node: "old" });
+      const old = shell("npx llm-do mine", { cwd, node: "old" });
       expect(old).toMatchObject({ status: 2, stdout: "" });
       expect(old.stderr).toMatch(/^llm-do needs Node 22\.18 or newer, and this is 20\.20\.2\. Run: npx -p node@24 .*$/m);
     },
     400_000,
   );
 });
+
+/** Replaces the line of a file that begins with some words. */
+function changeLine(file: string, begins: string, line: string): void {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const place = lines.findIndex((text) => text.trimStart().startsWith(begins));
+  expect(place, file).toBeGreaterThanOrEqual(0);
+  writeFileSync(file, lines.with(place, line).join("\n"));
+}
 
 /** Writes the files of a page, runs its `walk` blocks in order, and returns what they printed. */
 function walk(blocks: readonly Block[], run: (block: Block) => Said, cwd: string): string {

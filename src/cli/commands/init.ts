@@ -20,7 +20,7 @@ export async function initCommand(folder: string, { template, name, model }: Ini
   const ignoreFile = join(folder, ".gitignore");
   const ignored = await withIgnoreLine(ignoreFile, ".llm-do/");
   await writeNewFiles(folder, files, () => writeFile(ignoreFile, ignored));
-  await writeResult(renderDone(folder, { files: [...files.keys(), ".gitignore"], template: templates[template], model }));
+  await writeResult(renderDone(folder, { files, template: templates[template], model }));
   return exitCodes.done;
 }
 
@@ -44,7 +44,7 @@ async function refuseTaken(folder: string, paths: Iterable<string>): Promise<voi
 }
 
 interface Done {
-  readonly files: readonly string[];
+  readonly files: ReadonlyMap<string, string>;
   readonly template: Template;
   readonly model: string | undefined;
 }
@@ -52,19 +52,32 @@ interface Done {
 function renderDone(folder: string, { files, template, model }: Done): string {
   const target = quote(folder);
   const command = isStartedByNpx() ? "npx llm-do" : "llm-do";
-  const words = template.words((path) => quote(join(folder, path)));
   const trust = template.trust ? " --trust" : "";
-  return `${files.map((path) => join(folder, path)).join("\n")}
+  const words = template.words((path) => quote(join(folder, path)));
+  const asked = words === "" ? "" : ` ${words}`;
+  const script = model === undefined ? "" : ` --model ${quote(`scripted:${join(folder, template.script)}`)}`;
+  const own = [...files.keys()].filter((path) => !path.startsWith("schema/"));
+  return `Made in ${folder}: ${own.join(", ")}, .gitignore, and schema/ for editors
 
-Run it now; ${template.script} plays the model, without a key:
-  ${command} ${target} --model ${quote(`scripted:${join(folder, template.script)}`)}${trust} ${words}
-Check it, and be told of every mistake:
+Run it; ${template.script} plays the model, without a key:
+  ${command} ${target}${script}${trust}${asked}
+Make it yours by these lines, and run it again:
+${renderChanges(folder, files, template)}
+Check it, test it, and run it on a model once its key is set:
   ${command} check ${target}
-Test it; main.test.yaml says what is expected:
   ${command} test ${target}${trust}
-Run it with ${model === undefined ? "a model, once its provider's key is set" : `${model}, once its provider's key is set`}:
-  ${command} ${target}${model === undefined ? " --model anthropic:claude-sonnet-4-5" : ""} ${words}
+  ${command} ${target}${model === undefined ? " --model anthropic:claude-sonnet-4-5" : ""}${asked}
 `;
+}
+
+/** The lines to change, as places that a terminal or an editor opens. */
+function renderChanges(folder: string, files: ReadonlyMap<string, string>, { changes }: Template): string {
+  const places = changes.map(([path, line]) => {
+    const lines = (files.get(path) ?? "").split("\n");
+    return `${join(folder, path)}:${lines.findIndex((text) => text.trimStart().startsWith(line)) + 1}`;
+  });
+  const width = Math.max(...places.map(({ length }) => length));
+  return changes.map(([, , meaning], index) => `  ${(places[index] ?? "").padEnd(width)}  ${meaning}`).join("\n");
 }
 
 /** npx and npm scripts put the command on the PATH for their own process alone. */

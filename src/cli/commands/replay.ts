@@ -11,11 +11,11 @@ export interface ReplayFlags extends CompileFlags {
 }
 
 /** `llm-do replay [RUN] [TARGET]`: whether the program of today does what it did in a recorded run. Asks nobody, touches nothing. */
-export async function replayCommand(run: string, target: string, flags: ReplayFlags): Promise<number> {
+export async function replayCommand(run: string, target: string | undefined, flags: ReplayFlags): Promise<number> {
   const found = await findRun({ run, target });
   const recorded = { found, compiled: await readCompiled(found) };
   const source = await sourceOf(recorded, flags);
-  const targets = target.endsWith(".worker") ? [target] : source.targets;
+  const targets = target?.endsWith(".worker") ? [target] : source.targets;
   const recordedAs = { run: found.runId, store: found.store };
   const options = { toRun: true, forRun: recordedAs, ofProgram: source.ofProgram };
   const { program, codeFiles } = await openProgram(targets, source.flags, options);

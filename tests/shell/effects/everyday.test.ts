@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { readBlocks } from "../../../scripts/check-docs.ts";
 import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
 import { noWall } from "../../host/command-bench.ts";
 import { readLinesWithEffects } from "./lines.ts";
@@ -10,13 +11,13 @@ import { createPlayground, type Playground } from "./playground.ts";
 import { createProject, type Project } from "./project.ts";
 import { changesBetween, readTree, restoreTree } from "./tree.ts";
 
-/* Everyday lines under the rules that `init` writes. */
+/* Everyday lines under the rules that docs/shell.md has for them. */
 
-const manifest = readFileSync(join(import.meta.dirname, "../../../templates/words/llm-do.yaml"), "utf8");
-const commands = manifest.slice(manifest.indexOf("# toolsets:")).replaceAll(/^# /gm, "");
-const { _use, ...config } = parse(commands).toolsets.commands as ShellConfig & { readonly _use: string };
+const page = readFileSync(join(import.meta.dirname, "../../../docs/shell.md"), "utf8");
+const manifest = readBlocks(page).find(({ text }) => text.startsWith("toolsets:\n  commands:"))?.text ?? "";
+const { _use, ...config } = parse(manifest).toolsets.commands as ShellConfig & { readonly _use: string };
 
-describe.skipIf(noWall !== "")("everyday lines under the rules of `init`", () => {
+describe.skipIf(noWall !== "")("everyday lines under the rules of the page", () => {
   let playground: Playground;
   let stage: Stage;
   beforeAll(async () => {
