@@ -1,6 +1,6 @@
 import { Readable, Writable } from "node:stream";
 import type { Command } from "commander";
-import type { EarlierRun } from "../../doors/acp/agent.ts";
+import type { EarlierRun } from "../../doors/acp/conversations.ts";
 import { listRun } from "../../ui/list-run.ts";
 import { printConfig } from "../client-config.ts";
 import { createPolicy } from "../create-policy.ts";
