@@ -4,8 +4,9 @@ import { standingFacts } from "./effects/standing.ts";
 import type { Host } from "./host/host.ts";
 import { createUntouchedHost } from "./host/untouched-host.ts";
 import type { RunRecord } from "./journal/read-journal.ts";
-import type { Program } from "./program/program.ts";
+import type { Program, Worker } from "./program/program.ts";
 import type { ApprovalMode, ApprovalRule } from "./protocol/approval.ts";
+import { type CallPath, parentCallPath } from "./protocol/call.ts";
 import type { EventSink } from "./protocol/event.ts";
 import type { Fact } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
@@ -99,11 +100,13 @@ export async function replayFacts(
   const names = new Map(
     effects.facts.flatMap((fact) => (fact.type === "call-start" ? [[fact.callPath, fact.name] as const] : [])),
   );
+  const workerAt = (callPath: CallPath = "") => program.get(names.get(callPath) ?? "");
   const drifts: PlacedDrift[] = [];
   for (const drift of redactor.toDigestForm(effects.drifts)) {
-    const worker = program.get(names.get(drift.callPath) ?? "");
+    const worker = workerAt(drift.callPath);
     drifts.push(worker && readSource ? await placeDrift(drift, `${worker.id}.worker`, readSource) : drift);
   }
+  drifts.push(...changedSkills(standing, (callPath) => workerAt(parentCallPath(callPath))));
   return {
     runId,
     same: differences.length === 0 && drifts.length === 0 && effects.verdicts.length === 0,
@@ -112,6 +115,18 @@ export async function replayFacts(
     verdicts: redactor.toDigestForm(effects.verdicts),
     ...outcome,
   };
+}
+
+/** Files of skills that have another content than the run read: their texts are taken from the record. */
+function changedSkills(recorded: readonly Fact[], workerOf: (callPath: CallPath) => Worker | undefined): readonly Drift[] {
+  return recorded.flatMap((fact) => {
+    if (fact.type !== "verdict" || typeof fact.facts["pinned"] !== "string") return [];
+    const { callPath, key, facts } = fact;
+    const path = String(facts["path"]);
+    const scope = workerOf(callPath)?.scopes.find(({ name }) => name === facts["scope"]);
+    if (!scope || scope.pinned?.[path.slice(scope.name.length + 1)] === facts["pinned"]) return [];
+    return [{ callPath, key, kind: "tool", today: {}, change: `${path}, a file of a skill, is another one than it read` }];
+  });
 }
 
 /** A text that comes from elsewhere, as from a template, has no line. */

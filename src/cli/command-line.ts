@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { escapeText } from "../util/escape-text.ts";
 import { completeCommandName } from "./completion/scripts.ts";
 import { isDebugging } from "./debugging.ts";
 import { exitCodeOfFailure, exitCodes, UsageError } from "./exit-codes.ts";
@@ -9,8 +10,16 @@ import { createProgram } from "./program.ts";
 export async function runAndEnd(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
+  escapeWarnings();
   failUnlessEnded();
   await endProcess(await runCommandLine(argv));
+}
+
+/** Node prints warnings as they are, and texts of files stand in some. Shows none where Node was told so. */
+function escapeWarnings(): void {
+  if (process.listenerCount("warning") === 0) return;
+  process.removeAllListeners("warning");
+  process.on("warning", ({ name, message }) => writeStderr(`llm-do: ${name}: ${escapeText(message, { keepNewlines: true })}\n`));
 }
 
 /** Runs a command line; resolves with its exit code. */

@@ -4,6 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { WorkerRecords } from "../host/worker-records.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { UserConfigFile } from "../language/user-config.ts";
+import type { SkillFiles } from "../toolsets/skill-files.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
 import type { Home } from "./home.ts";
 import type { LinkedRule } from "./link-rules.ts";
@@ -34,6 +35,8 @@ export interface Compilation {
   /** Capabilities of workers that were created in a run. */
   readonly records: WorkerRecords;
   readonly files: ProgramFiles;
+  /** Files of skills by their root: as they were when trust was asked for, if it was. */
+  readonly skillFiles: Map<string, Promise<SkillFiles>>;
   readonly modules: Modules;
   readonly packages: Packages;
   readonly overrides: Overrides;

@@ -112,11 +112,16 @@ export interface Compiled {
 /** Compiles a program. `host` should be a snapshot where `trust` is to see the same files. */
 export async function compile(options: CompileOptions): Promise<Compiled> {
   const located = await locateTarget(options);
-  if ("place" in located) return compileAt(located.place, options);
+  if ("place" in located) return compileAt(located.place, { ...options, skillFiles: new Map() });
   return { program: undefined, outline: undefined, reach: undefined, diagnostics: located.diagnostics, codeFiles: [] };
 }
 
-async function compileAt(place: LocatedProgram, options: CompileOptions): Promise<Compiled> {
+interface KnownFiles {
+  /** Read once, whether or not trust is asked for in between. */
+  readonly skillFiles: Compilation["skillFiles"];
+}
+
+async function compileAt(place: LocatedProgram, options: CompileOptions & KnownFiles): Promise<Compiled> {
   const compilation = await createCompilation(options, place);
   const { diagnostics, modules } = compilation;
   let description: Description | undefined;
@@ -256,7 +261,7 @@ function describeReach(compilation: Compilation, parts: OutlineParts, outline: O
   return reachOf(described, { rules: own, addresses: addressesOf(parts.servers) });
 }
 
-async function createCompilation(options: CompileOptions, place: LocatedProgram): Promise<Compilation> {
+async function createCompilation(options: CompileOptions & KnownFiles, place: LocatedProgram): Promise<Compilation> {
   const { builtIns, records, trusted, set, modelFor, ofProgram, userLimits, rules = [], scopes = {}, toRun } = options;
   const { root, listed, worker } = place;
   const host = withFiles(options.host, root, options.before ?? new Map());
@@ -290,6 +295,7 @@ async function createCompilation(options: CompileOptions, place: LocatedProgram)
     builtIns,
     records,
     files,
+    skillFiles: options.skillFiles,
     modules: new Modules({ host, files, trusted, report }),
     packages: new Packages({ host, root, realRoot, manifest, report }),
     overrides: new Overrides({ set, modelFor, ofProgram, createOption }, report),

@@ -22,7 +22,7 @@ export function freezeProgram(
   { entry, workers, callables, servers, code }: ProgramParts,
 ): Program {
   const place = (path: string): string => path.replace(root, "").replaceAll("\\", "/");
-  const sources = [...files.digests].map(([path, digest]) => [place(path), digest]).sort();
+  const sources = [...files.digests, ...files.folders].map(([path, digest]) => [place(path), digest]).sort();
   const models = [...workers.values()].map(({ id, model }) => [id, model ? place(model.id) : null]).sort();
   const approval = manifest?.approval?.value.mode;
   const own = new Set([...files.digests.keys(), ...code.files]);

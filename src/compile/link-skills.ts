@@ -1,42 +1,89 @@
 import { join } from "node:path";
-import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import { spanAt } from "../language/json-shape.ts";
-import { parseSkillFile } from "../language/skill-file.ts";
-import type { ToolsetSyntax, WorkerFile } from "../language/worker-file.ts";
+import { parseSkillFile, whyNoSkillName } from "../language/skill-file.ts";
+import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference } from "../program/program.ts";
-import { type Skill, type SkillsConfig, skills, skillsScope, skillsToolset } from "../toolsets/skills.ts";
+import { readSkillFiles, type SkillFiles } from "../toolsets/skill-files.ts";
+import { type Skill, type SkillsConfig, skills, skillsToolset } from "../toolsets/skills.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
 import { quoteNames } from "../util/did-you-mean.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { getOrMake } from "../util/get-or-make.ts";
 import { sha256 } from "../util/sha256.ts";
+import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { rootPath } from "./link-scopes.ts";
+import type { ResolvedReference } from "./resolve-reference.ts";
 
-/** Bytes of a `SKILL.md`. */
-const mostOfSkill = 1_000_000;
 const mostSkills = 200;
+/** Files that one report names. */
+const mostNamed = 10;
 
 interface FoundSkill extends Skill {
   readonly allowedTools: readonly string[];
-  readonly digest: string;
 }
 
-/** Adds the read-only scope of the files of a worker's skills to its scopes. Without skills they stay as they are. */
-export async function withSkillsScope(
+/** Adds a read-only scope for each folder of skills of a worker, by the name of its toolset. Their files are pinned, and belong to the program. */
+export async function withSkillsScopes(
   compilation: Compilation,
-  file: WorkerFile | undefined,
+  references: readonly ResolvedReference[],
   declared: readonly ScopeDeclaration[],
 ): Promise<readonly ScopeDeclaration[]> {
-  const syntax = file?.toolsets?.value.find(({ reference }) => reference.value === skills.name);
-  const root = syntax && rootOf(compilation, syntax);
-  if (syntax === undefined || root === undefined) return declared;
-  if (declared.some(({ name }) => name === skillsScope)) {
-    const message = "`skills` has a scope of its name, and `sandbox.paths` declares another one";
-    compilation.diagnostics.report("toolset-config", { message, span: syntax.reference.span, note: "rename the scope" });
-    return declared;
+  const scopes = [...declared];
+  for (const { syntax, target } of references) {
+    if (target.kind !== "toolset" || target.toolset !== skills) continue;
+    const scope = await linkScope(compilation, syntax, scopes);
+    if (scope) scopes.push(scope);
   }
-  const realRoot = await compilation.host.files.realPath(root).catch(() => root);
-  return [...declared, { name: skillsScope, root, realRoot, mode: "ro" }];
+  return scopes;
+}
+
+async function linkScope(
+  compilation: Compilation,
+  syntax: ToolsetSyntax,
+  others: readonly ScopeDeclaration[],
+): Promise<ScopeDeclaration | undefined> {
+  const { diagnostics, host, files, realRoot: program } = compilation;
+  const root = rootOf(compilation, syntax);
+  if (root === undefined) return undefined;
+  const { value: name, span } = syntax.reference;
+  const refuse = (message: string, note: string): undefined => diagnostics.report("toolset-config", { message, span, note });
+  const twin = others.find((scope) => scope.name === name);
+  if (twin) return refuse(`\`${name}\` has a scope of its name, and \`sandbox.paths\` declares another one`, "rename the scope");
+  if (!/^[A-Za-z][\w-]*$/.test(name)) return refuse(`\`${name}\` is no name for the scope of its skills`, "name it by `_use`");
+  const realRoot = await host.files.realPath(root).catch(() => root);
+  const same = others.find((scope) => scope.realRoot === realRoot);
+  if (same || isWithin(program, realRoot)) {
+    const what = same ? `that of the scope \`${same.name}\`, too` : "the program's, or holds it";
+    return refuse(`\`${name}\`: the folder of its skills is ${what}`, "give skills a folder of their own");
+  }
+  const scope = { name, root, realRoot, mode: "ro" } as const;
+  const read = await filesOf(compilation, scope).catch((thrown: unknown) => errorMessage(thrown));
+  if (typeof read === "string") {
+    diagnostics.report("toolset-config", {
+      message: `\`${name}\`: \`${syntax.config.value["root"]}\` is no folder that can be read: ${read}`,
+      span,
+    });
+    return undefined;
+  }
+  files.holdFolder(root, new Map(digestsOf(read).map(([folder, digest]) => [join(root, folder), digest])));
+  return { ...scope, pinned: read.pinned };
+}
+
+/** Opened as in a run: nothing is followed out of the folder, and nothing is read twice. */
+function filesOf({ host, skillFiles, realRoot: programFolder }: Compilation, scope: ScopeDeclaration): Promise<SkillFiles> {
+  return getOrMake(skillFiles, scope.root, async () => {
+    const scopes = await host.openScopes([scope], { programFolder, missingRoots: "pretend" });
+    return readSkillFiles(scopes, scope.name).finally(() => scopes.close());
+  });
+}
+
+/** The folders of skills, each with the digest of all its files; "" has those beside them. */
+function digestsOf({ pinned, texts }: SkillFiles): readonly (readonly [string, string])[] {
+  const folderOf = (path: string) => path.slice(0, Math.max(0, path.indexOf("/")));
+  const groups = Map.groupBy(Object.entries(pinned), ([path]) => (texts.has(folderOf(path)) ? folderOf(path) : ""));
+  return [...groups].map(([folder, files]) => [folder, sha256(canonicalJson(files))] as const);
 }
 
 function rootOf(compilation: Compilation, { config, configSpans, reference }: ToolsetSyntax): string | undefined {
@@ -52,78 +99,62 @@ export async function linkSkills(
   syntax: ToolsetSyntax,
   config: SkillsConfig,
 ): Promise<Pick<ToolsetReference, "toolset" | "config" | "tools">> {
-  const { diagnostics, host } = compilation;
-  const root = rootOf(compilation, syntax) ?? "";
+  const { value: name } = syntax.reference;
   const span = spanAt(syntax.configSpans, ["root"]) ?? syntax.reference.span;
   const report: Report = (code, message, note) =>
-    diagnostics.report(code, { message: `\`skills\`: ${message}`, span, ...(note === undefined ? {} : { note }) });
-  const isFolder = (await host.files.kind(root)) === "directory";
-  const names = isFolder ? await host.files.names(root).catch(() => undefined) : undefined;
-  if (!names) report("toolset-config", `\`${config.root}\` is no folder that can be read`);
-  // Hidden folders are those of tools, such as `.git`.
-  const shown = (names ?? []).filter((name) => !name.startsWith("."));
-  if (shown.length > mostSkills)
-    report("toolset-warning", `\`${config.root}\` has ${shown.length} entries; the first ${mostSkills} are read`);
-  const found: FoundSkill[] = [];
-  for (const folder of shown.slice(0, mostSkills)) {
-    const read = await readSkill(host, root, folder);
-    if (read === undefined) continue;
-    const other = found.find(({ name }) => name === read.skill?.name);
-    if (!read.skill) report(read.code, read.why);
-    else if (other)
-      report("toolset-warning", `\`${folder}\` and \`${other.folder}\` are both called \`${other.name}\`; the first counts`);
-    else found.push(read.skill);
-  }
-  if (names && found.length === 0)
-    report("toolset-warning", `\`${config.root}\` has no skill`, "a skill is a folder with a `SKILL.md`");
-  for (const { name, allowedTools } of found)
-    if (allowedTools.length > 0)
-      report(
-        "toolset-hint",
-        `\`${name}\` asks for ${quoteNames(allowedTools)}; it gets what this worker's toolsets allow, and nothing else`,
-      );
-  const linked = skillsToolset(config, found);
-  const rules = () => found.map(({ name, digest }) => `use the skill ${name} (${digest.slice(0, 12)})`);
+    compilation.diagnostics.report(code, { message: `\`${name}\`: ${message}`, span, ...(note === undefined ? {} : { note }) });
+  const read = await compilation.skillFiles.get(rootOf(compilation, syntax) ?? "")?.catch(() => undefined);
+  const found = read ? findSkills(read, config, report) : [];
+  const digests = read ? digestsOf(read) : [];
+  const linked = skillsToolset(config, { scope: name, skills: found });
+  const rules = () =>
+    digests.flatMap(([folder, digest]) => {
+      const used = found.find((skill) => skill.folder === folder);
+      const shown = digest.slice(0, 12);
+      if (used) return [`use the skill ${used.name} (${shown})`];
+      return folder === "" ? [`read the other files in ${config.root} (${shown})`] : [];
+    });
   return { ...linked, toolset: { ...linked.toolset, rules } };
 }
 
-type Report = (code: "toolset-hint" | "toolset-warning" | "toolset-config", message: string, note?: string) => void;
+type Report = (code: "toolset-hint" | "toolset-warning", message: string, note?: string) => void;
 
-type ReadSkill =
-  | { readonly skill: FoundSkill }
-  | { readonly skill?: undefined; readonly code: "toolset-hint" | "toolset-warning"; readonly why: string };
-
-/** Reads the skill of a folder, or says why it has none that counts. Undefined for a file beside the skills. */
-async function readSkill({ files }: Host, root: string, folder: string): Promise<ReadSkill | undefined> {
-  const path = join(root, folder, "SKILL.md");
-  const file = `\`${folder}/SKILL.md\``;
-  try {
-    const text = await files.readText(path, { maxBytes: mostOfSkill, within: root });
+function findSkills({ texts, unread, pinned }: SkillFiles, { root }: SkillsConfig, report: Report): readonly FoundSkill[] {
+  const found: FoundSkill[] = [];
+  for (const [folder, text] of texts) {
     const header = parseSkillFile(text, folder);
-    if (header) return { skill: { ...header, folder, digest: sha256(text) } };
-    return { code: "toolset-warning", why: `${file} has no header with a \`description\`, so no model is told of it` };
-  } catch (thrown) {
-    const isMissing = ["ENOENT", "ENOTDIR"].includes(codeOf(thrown));
-    if (isMissing && (await files.kind(join(root, folder))) !== "directory") return undefined;
-    if (isMissing) return { code: "toolset-hint", why: `the folder \`${folder}\` has no \`SKILL.md\`, so it is no skill` };
-    return { code: "toolset-warning", why: `${file} is not read: ${whyUnreadable(thrown)}` };
+    const why = header && whyNoSkillName(header.name);
+    const other = found.find((one) => one.name === header?.name);
+    if (!header)
+      report(
+        "toolset-warning",
+        `\`${folder}/SKILL.md\` has no header with a \`description\`, so no model is told of it`,
+        "it has 16,384 characters at most",
+      );
+    else if (why !== undefined) report("toolset-warning", `\`${folder}\` is left out: its name is no name of a skill`, why);
+    else if (other)
+      report("toolset-warning", `\`${folder}\` and \`${other.folder}\` are both called \`${other.name}\`; the first counts`);
+    else if (found.length === mostSkills) report("toolset-warning", `\`${folder}\` is left out: there are ${mostSkills} skills`);
+    else found.push({ ...header, folder });
   }
+  const rows = [...unread];
+  for (const [path, why] of rows.slice(0, mostNamed)) report("toolset-warning", `\`${path || root}\` is not read: ${why}`);
+  if (rows.length > mostNamed) report("toolset-warning", `${rows.length - mostNamed} more files are not read`);
+  for (const folder of new Set(Object.keys(pinned).flatMap(folderIn)))
+    if (!texts.has(folder) && !unread.has(`${folder}/SKILL.md`))
+      report("toolset-hint", `the folder \`${folder}\` has no \`SKILL.md\`, so it is no skill`);
+  if (found.length === 0) report("toolset-warning", `\`${root}\` has no skill`, "a skill is a folder with a `SKILL.md`");
+  for (const { name, folder, allowedTools } of found) {
+    if (name !== folder) report("toolset-hint", `the skill \`${name}\` lies in \`${folder}\`: it goes by its name`);
+    if (allowedTools.length === 0) continue;
+    const wish = `\`${name}\` asks for ${quoteNames(allowedTools)}`;
+    report("toolset-hint", `${wish}; it gets what this worker's toolsets allow, and nothing else`);
+  }
+  return found;
 }
 
-function whyUnreadable(thrown: unknown): string {
-  switch (codeOf(thrown)) {
-    case "EFBIG":
-      return `it has more than ${mostOfSkill.toLocaleString("en-US")} bytes`;
-    case "EXDEV":
-      return "it lies outside of this folder, behind a link";
-    case "ENXIO":
-    case "EISDIR":
-      return "it is no file";
-    default:
-      return errorMessage(thrown);
-  }
-}
-
-function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+/** The folder of the root that a file lies in, but for hidden ones, which are those of tools. */
+function folderIn(path: string): readonly string[] {
+  const [folder = "", ...rest] = path.split("/");
+  return rest.length > 0 && !folder.startsWith(".") ? [folder] : [];
 }

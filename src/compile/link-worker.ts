@@ -23,7 +23,7 @@ import type { KnownProvider } from "./link-providers.ts";
 import { linkInputSchema, linkSchema } from "./link-schema.ts";
 import { linkScopes } from "./link-scopes.ts";
 import { linkServerTools } from "./link-server-tools.ts";
-import { withSkillsScope } from "./link-skills.ts";
+import { withSkillsScopes } from "./link-skills.ts";
 import { linkToolsets } from "./link-toolsets.ts";
 import type { ResolvedWorker } from "./resolve-workers.ts";
 
@@ -54,9 +54,10 @@ export interface WorkerLinks {
 export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): Promise<Worker> {
   const { compilation, providers, modelOf } = links;
   const { file, name, id, home } = resolved;
-  const scopes = await withSkillsScope(compilation, file, await linkScopes(compilation, file));
+  const scopes = await withSkillsScopes(compilation, resolved.references, await linkScopes(compilation, file));
   const readable = scopes.map((scope) => scope.name);
   const writable = scopes.filter(({ mode }) => mode === "rw").map((scope) => scope.name);
+  const pinned = scopes.flatMap((scope) => (scope.pinned ? [scope.name] : []));
   const suffixes = new Map(scopes.flatMap((scope) => (scope.suffixes ? [[scope.name, scope.suffixes] as const] : [])));
   const sandbox = (file.sandbox ?? compilation.manifest?.sandbox)?.value;
   const networkEnabled = sandbox?.network_enabled?.value === true;
@@ -64,7 +65,7 @@ export async function linkWorker(resolved: ResolvedWorker, links: WorkerLinks): 
   const toolsets = await linkToolsets(resolved.references, {
     ...links,
     maker: links.makerOf(resolved),
-    scope: { worker: name, readable, writable, suffixes, networkEnabled, isolationRequired },
+    scope: { worker: name, readable, writable, pinned, suffixes, networkEnabled, isolationRequired },
     scopes,
     scopesUnread: scopes.length === 0 && sandbox?.paths !== undefined && !isEmptyMap(sandbox.paths.span),
   });

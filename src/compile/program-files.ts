@@ -44,6 +44,7 @@ export class ProgramFiles {
   readonly #texts = new Map<string, Promise<Source | undefined>>();
   readonly #places = new WeakMap<Source, string>();
   readonly #digests = new Map<string, string>();
+  readonly #folders = new Map<string, string>();
   readonly #real = new Map<string, Promise<string>>();
   readonly #listed: Set<string>;
   readonly #reserved = new Set<string>();
@@ -82,6 +83,17 @@ export class ProgramFiles {
   /** Counts a path as part of the program, existing or not: what would be found there would be its code or its text. */
   reserve(path: string): void {
     this.#reserved.add(path);
+  }
+
+  /** Counts a folder with all that is in it as part of the program, existing or not. `digests`: of folders in it, by their paths. */
+  holdFolder(path: string, digests: ReadonlyMap<string, string>): void {
+    this.reserve(path);
+    for (const [folder, digest] of digests) this.#folders.set(folder, digest);
+  }
+
+  /** Digests of folders, by absolute path. */
+  get folders(): ReadonlyMap<string, string> {
+    return this.#folders;
   }
 
   /** Absolute paths that were reserved. */

@@ -23,7 +23,7 @@ import {
   ScopeTable,
 } from "./scope-table.ts";
 import { assertInPlace } from "./scope-walk.ts";
-import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
+import { isPinnedAlone, type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
 import { sweepLater } from "./sweep-scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
@@ -64,10 +64,11 @@ export async function openScopes(
     const privatePlaces = await privatePlacesFor(system, options);
     for (const { declaration, realPath } of placed) assertNotPrivate(declaration, realPath, privatePlaces);
     const paths = new ScopePaths({ roots: placed, program, strictNames: system.strictNames });
-    return toScopes(paths, { open, atFirstUse: true });
+    const openForCommands = isPinnedAlone(declarations) ? () => openCommandScopes(system, declarations, options) : undefined;
+    return toScopes(paths, { open, atFirstUse: true, openForCommands });
   }
   const opened = await open();
-  const openForCommands = declarations.length > 0 ? undefined : () => openCommandScopes(system, options);
+  const openForCommands = isPinnedAlone(declarations) ? () => openCommandScopes(system, declarations, options) : undefined;
   return toScopes(opened.table, { open: async () => opened, openForCommands });
 }
 
@@ -105,20 +106,28 @@ async function openTable(
   }
 }
 
-/** One scope, in an empty folder of its own. A pretended one is empty, and nothing is made. */
-async function openCommandScopes(system: ScopeSystem, { missingRoots }: OpenScopesOptions): Promise<Scopes> {
+/** One scope, in an empty folder of its own, beside pinned ones. A pretended one is empty, and nothing is made. */
+async function openCommandScopes(
+  system: ScopeSystem,
+  pinned: readonly ScopeDeclaration[],
+  options: OpenScopesOptions,
+): Promise<Scopes> {
+  const { missingRoots } = options;
   const isPretended = missingRoots === "pretend";
   const folder = isPretended ? { path: "/llm-do-commands", remove: async () => {} } : await system.makeCommandFolder();
   const declaration = { name: ".", root: folder.path, realRoot: folder.path, mode: "rw" } as const;
+  const roots: ScopeRoot[] = [];
   try {
     const directory = isPretended ? createEmptyRoot(folder.path) : await system.openRoot(folder.path);
-    const roots = [{ declaration, realPath: directory.realPath, directory, release: () => directory.close() }];
-    const privatePlaces = await privatePlacesFor(system, {});
+    roots.push({ declaration, realPath: directory.realPath, directory, release: () => directory.close() });
+    const privatePlaces = await privatePlacesFor(system, options);
+    for (const one of pinned) roots.push(await shareRoot(system, one, { ...options, privatePlaces }));
     const { writer, strictNames } = system;
     const table = new ScopeTable({ roots, program: nowhere, privatePlaces, writer, strictNames, beforeReplacing: undefined });
     const opened = { table, close: () => closeRoots(roots).finally(folder.remove) };
     return toScopes(table, { open: async () => opened });
   } catch (error) {
+    await closeRoots(roots);
     await folder.remove();
     throw error;
   }

@@ -1,3 +1,4 @@
+import { sha256 } from "../util/sha256.ts";
 import type { EntryFacts } from "./directory.ts";
 import type { ReplacementListener } from "./host.ts";
 import { makeFolder } from "./make-folders.ts";
@@ -80,11 +81,20 @@ export async function readFile(table: ScopeTable, path: ResolvedPath, maxBytes: 
     return closing(await parent.directory.openFile(parent.name), async (file) => {
       const isBounded = scope.maxFileBytes === undefined && maxBytes !== undefined;
       if (file.facts.bytes > limit && !isBounded) throw refuse.fileTooLarge(virtualPath, limit);
-      const bytes = await file.read(Math.min(maxBytes ?? limit + 1, limit + 1));
-      if (bytes.length > limit) throw refuse.fileTooLarge(virtualPath, limit);
-      return { facts: toFileFacts(parent, file.facts), bytes };
+      const whole = await file.read(scope.pinned ? limit + 1 : Math.min(maxBytes ?? limit + 1, limit + 1));
+      if (whole.length > limit) throw refuse.fileTooLarge(virtualPath, limit);
+      if (!isAsPinned(table, parent, whole)) throw refuse.changedSincePinned(virtualPath);
+      return { facts: toFileFacts(parent, file.facts), bytes: whole.subarray(0, maxBytes) };
     });
   });
+}
+
+/** Returns whether the whole of a file is as its scope pins it. */
+export function isAsPinned(table: ScopeTable, { scope, path }: Pick<ParentFolder, "scope" | "path">, whole: Uint8Array): boolean {
+  const { pinned } = scope;
+  if (!pinned || table.protection(scope, path) === "ask-read-and-write") return true;
+  const name = path.join("/");
+  return Object.hasOwn(pinned, name) && pinned[name] === sha256(whole);
 }
 
 export interface Writing {

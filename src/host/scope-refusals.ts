@@ -82,6 +82,12 @@ export function changedMeanwhile(virtualPath: string): ScopeError {
   });
 }
 
+export function changedSincePinned(virtualPath: string): ScopeError {
+  return new ScopeError("changed", `"${virtualPath}" of a skill changed since it was trusted.`, {
+    hint: "Start the program again: it asks for trust again.",
+  });
+}
+
 export function replacedRoot(virtualPath: string): ScopeError {
   return new ScopeError("changed", `The folder of "${virtualPath}" is another one than when the run began, or is gone.`);
 }

@@ -1,10 +1,11 @@
 import type { Directory } from "./directory.ts";
 import { type FolderLines, type LineSearch, openLineSearch } from "./line-search.ts";
-import { findFacts, inParent, lookToRead } from "./scope-files.ts";
+import { findFacts, inParent, isAsPinned, lookToRead } from "./scope-files.ts";
 import { isEverything, type WalkedFiles, walkFiles } from "./scope-list.ts";
+import { changedSincePinned } from "./scope-refusals.ts";
 import type { ScopeTable } from "./scope-table.ts";
-import { closing } from "./scope-walk.ts";
-import type { FoundLines, ScopeDeclaration, SearchOptions } from "./scopes.ts";
+import { closing, type OpenFolder } from "./scope-walk.ts";
+import { type FoundLines, maxReadBytes, type ScopeDeclaration, type SearchOptions } from "./scopes.ts";
 
 /** Searches while it walks: a folder stays open until the threads of the search have read its files. */
 export async function searchFiles(table: ScopeTable, virtualPath: string, options: SearchOptions): Promise<FoundLines> {
@@ -28,7 +29,9 @@ async function searchFile({ table, search, virtualPath, options }: Searching): P
   const matches = new Matches(options.maxMatches);
   await inParent(table, table.resolve(virtualPath), async (parent) => {
     await lookToRead(table, parent);
-    const wanted = { names: [parent.name], maxBytes: maxBytesIn(parent.scope, options), limit: matches.room + 1 };
+    const names = await withoutChanged(table, parent, [parent.name]);
+    if (names.length === 0) throw changedSincePinned(parent.virtualPath);
+    const wanted = { names, maxBytes: maxBytesIn(parent.scope, options), limit: matches.room + 1 };
     matches.add(await findIn(search, parent.directory, wanted), () => parent.virtualPath);
   });
   const { found, skipped, isFull } = matches;
@@ -58,14 +61,29 @@ async function searchFolder({ table, search, virtualPath, options }: Searching):
     return last;
   };
   const walked = await walkFiles(table, virtualPath, options, async (files) => {
-    for (let at = 0; at < files.names.length && !matches.isFull; at += filesAtOnce) {
-      underWay.push(start(files, files.names.slice(at, at + filesAtOnce)));
+    const names = await withoutChanged(table, files.folder, files.names);
+    matches.skipped += files.names.length - names.length;
+    for (let at = 0; at < names.length && !matches.isFull; at += filesAtOnce) {
+      underWay.push(start(files, names.slice(at, at + filesAtOnce)));
       if (underWay.length >= searchesAtOnce) await underWay.shift();
     }
     return matches.isFull;
   });
   await last;
   return { matches: matches.found, skipped: matches.skipped, ...walked, truncated: walked.truncated || matches.isFull };
+}
+
+/** Leaves out files that are not as their scope pins them. */
+async function withoutChanged(table: ScopeTable, folder: OpenFolder, names: readonly string[]): Promise<readonly string[]> {
+  const { directory, scope, components } = folder;
+  if (!scope.pinned) return names;
+  const kept = names.map(async (name) => {
+    const file = await directory.openFile(name).catch(() => undefined);
+    const whole = await (file && closing(file, () => file.read(maxReadBytes)));
+    return whole !== undefined && isAsPinned(table, { scope, path: [...components, name] }, whole);
+  });
+  const isKept = await Promise.all(kept);
+  return names.filter((_, index) => isKept[index]);
 }
 
 /** Takes what was found in the order of the walk, whatever was searched beyond it at the same time. */

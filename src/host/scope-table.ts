@@ -152,8 +152,8 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
   }
 
   protection(scope: ScopeDeclaration, components: readonly string[]): Protection | undefined {
-    if (this.#isProgram(scope, components)) return "program";
-    return protectionOfName([...this.#namesAbove(scope), ...components]);
+    const ofName = protectionOfName([...this.#namesAbove(scope), ...components]);
+    return this.#isProgram(scope, components, ofName === "ask-read-and-write") ? "program" : ofName;
   }
 
   /** Returns whether a name on the way to a path, or its last one, is one that asks before it is read. */
@@ -179,13 +179,15 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
     return this.#program.programParents.has(foldPath(this.hostPath(scope, components)));
   }
 
-  #isProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
+  /** `asks`: a name on the way asks before it is read, which holds in folders of the program, too. */
+  #isProgram(scope: ScopeDeclaration, components: readonly string[], asks: boolean): boolean {
     if (!this.#canBeProgram(scope, components)) return false;
     const hostPath = this.hostPath(scope, components);
     const folded = foldPath(hostPath);
     const isCode = this.#canBeCode(components);
     for (const path of above(folded))
-      if (this.#program.programFiles.has(path) || (isCode && this.#program.codeFolders.has(path))) return true;
+      if ((this.#program.programFiles.has(path) && !(asks && path !== folded)) || (isCode && this.#program.codeFolders.has(path)))
+        return true;
     const folder = this.#program.programFolder;
     if (folder === undefined || !isBelow(folded, foldPath(folder))) return false;
     const inProgram = relative(folder, hostPath).split(sep);

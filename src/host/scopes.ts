@@ -37,8 +37,18 @@ export interface ScopeDeclaration {
   /** As the author wrote it. Default: writes ask, reads do not. */
   readonly writeApproval?: boolean;
   readonly readApproval?: boolean;
+  /**
+   * SHA-256 of each file, by its path below the root. Files that are not in it, or have another content, are refused as `changed`, but for
+   * names that ask before they are read. Absent: files may change.
+   */
+  readonly pinned?: Readonly<Record<string, string>>;
   /** The user chose the root for this run with `--scope`; no file of the program did. */
   readonly isChosen?: boolean;
+}
+
+/** Returns true where no folder is declared that may change: commands run in one of their own then. */
+export function isPinnedAlone(declarations: readonly ScopeDeclaration[]): boolean {
+  return declarations.every(({ pinned }) => pinned !== undefined);
 }
 
 /** A virtual path, read without opening anything. */
@@ -194,8 +204,8 @@ export interface Scopes {
   canRead(virtualPath: string): Promise<boolean>;
   canWrite(virtualPath: string): Promise<boolean>;
   /**
-   * The scopes that commands run in: these, or where none is declared, one of its own (`.`, `rw`) in an empty folder, which no other
-   * member reaches. It is made at the first call, and `close` removes it with all that is in it.
+   * The scopes that commands run in: these, or where none is declared that is not pinned, these beside one of its own (`.`, `rw`) in an
+   * empty folder, which no other member reaches. It is made at the first call, and `close` removes it with all that is in it.
    */
   forCommands(): Promise<Scopes>;
   close(): Promise<void>;

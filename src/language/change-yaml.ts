@@ -2,7 +2,7 @@ import { isMap, parseDocument } from "yaml";
 
 /** Changes one value of a YAML map and keeps the rest with its comments. `undefined` removes it, and a map that is empty then. */
 export function changeYaml(text: string, path: readonly string[], value: string | undefined): string {
-  const document = parseDocument(text);
+  const document = parseDocument(text, { logLevel: "silent" });
   if (value !== undefined) document.setIn(path, value);
   else if (document.hasIn(path)) {
     document.deleteIn(path);

@@ -30,7 +30,7 @@ function frontmatterOf(text: string): { readonly start: number; readonly end: nu
 
 /** From the key to the end of its last line. */
 function namedPlaces(yaml: string): readonly { readonly name: string; readonly from: number; readonly to: number }[] {
-  const { contents } = parseDocument(yaml, { keepSourceTokens: false });
+  const { contents } = parseDocument(yaml, { keepSourceTokens: false, logLevel: "silent" });
   if (!isMap(contents) || contents.flow) throw new UneditableWorker("its settings are not written as one line for each key");
   const keys = contents.items.map(({ key }) => key).filter(isScalar);
   return contents.items.flatMap(({ key, value }) => {

@@ -1,9 +1,24 @@
+import { maxReadBytes } from "../host/scopes.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { clipText } from "../util/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { isWithin } from "../util/within.ts";
 import { configSchema } from "./config-schema.ts";
-import { preApproved, type Tool, type Toolset, toolFailure, toolMark, toolsetMark, type WorkerRuntime } from "./toolset.ts";
+import { type FileAccess, type FileWork, isOfScopes, judge } from "./filesystem/file-tool.ts";
+import { readFile } from "./filesystem/read-file.ts";
+import { failing } from "./scope-failure.ts";
+import {
+  type OwnVerdict,
+  type PreparedToolsetCall,
+  preApproved,
+  type Tool,
+  type Toolset,
+  toolFailure,
+  toolMark,
+  toolsetMark,
+  type WorkerRuntime,
+} from "./toolset.ts";
 
 export interface SkillsConfig {
   readonly root: string;
@@ -20,12 +35,9 @@ export interface Skill {
 /** Characters of a description that a model gets before it reads a skill. */
 const longestDescription = 1024;
 
-/** The scope that has the files of the skills. */
-export const skillsScope = "skills";
-
 /**
  * Agent Skills: folders with a `SKILL.md`. A model knows their descriptions, and reads the text of a skill when it needs it. Their files
- * lie in the read-only scope `skills`; their scripts run by the rules of `shell`, if the worker has it. Compiling a program fills in the
+ * lie in a read-only scope of the toolset's name; their scripts run by the rules of `shell`, if the worker has it. Compiling a program fills in the
  * skills.
  */
 export const skills: Toolset<SkillsConfig> = {
@@ -40,10 +52,25 @@ export const skills: Toolset<SkillsConfig> = {
   tools: () => [],
 };
 
-/** `skills`, linked: one tool that reads the text of a skill, or a file of it. */
-export function skillsToolset(config: SkillsConfig, found: readonly Skill[]) {
+interface LinkedSkills {
+  /** The scope that has their files. */
+  readonly scope: string;
+  readonly skills: readonly Skill[];
+}
+
+/** `skills`, linked: one tool that reads the text of a skill, or a file of it, as `read_file` would. */
+export function skillsToolset(config: SkillsConfig, { scope, skills: found }: LinkedSkills) {
   const names = found.map(({ name }) => name);
   const lines = found.map(({ name, description }) => `${name}: ${clipText(description, longestDescription)}`);
+  const folderOf = (skill: unknown): string => {
+    const { folder } = found.find(({ name }) => name === skill) ?? {};
+    if (folder !== undefined) return `${scope}/${folder}`;
+    const shown = clipText(String(skill), 80);
+    const hint = didYouMean(shown, names) ?? `there are ${quoteNames(names)}`;
+    throw toolFailure("not_found", `there is no skill \`${shown}\``, hint);
+  };
+  const prepare = ({ skill, file = "SKILL.md" }: JsonObject, access: Omit<FileAccess, "config">) =>
+    failing(() => readFile.prepare({ path: `${folderOf(skill)}/${String(file)}` }, { ...access, config: whole }));
   const tool: Tool = Object.freeze({
     [toolMark]: true as const,
     name: "read_skill",
@@ -58,33 +85,42 @@ export function skillsToolset(config: SkillsConfig, found: readonly Skill[]) {
       additionalProperties: false,
     }),
     sideEffect: false,
-    approval: "pre-approved" as const,
-    execute: async (args: JsonObject, { scopes }: WorkerRuntime) => {
-      const { skill, file = "SKILL.md" } = args;
-      const { folder } = found.find(({ name }) => name === skill) ?? {};
-      if (folder === undefined) {
-        const shown = clipText(String(skill), 80);
-        throw toolFailure(
-          "not_found",
-          `there is no skill \`${shown}\``,
-          didYouMean(shown, names) ?? `there are ${quoteNames(names)}`,
-        );
-      }
-      const path = `${skillsScope}/${folder}`;
-      const { bytes } = await scopes.read(`${path}/${String(file)}`);
-      return { folder: path, text: new TextDecoder().decode(bytes) };
+    execute: async (args: JsonObject, { scopes, signal }: WorkerRuntime, payload: unknown) => {
+      const work = (payload as FileWork | undefined) ?? (await prepare(args, { scopes, signal }));
+      const read = (await failing(() => work.execute({ scopes, signal, config: whole }))) as JsonObject;
+      return { folder: folderOf(args["skill"]), text: read["content"] ?? "" };
     },
   });
   const tools = [tool];
-  return {
-    toolset: {
-      ...skills,
-      tools: () => tools,
-      needsApproval: () => preApproved("it reads a skill of the program"),
-      outlook: () => [preApproved("it reads a skill of the program")],
-      rules: () => names.map((name) => `use the skill ${name}`),
-    } as Toolset,
-    config,
-    tools,
+  const workOf = ({ preparation }: PreparedToolsetCall) => preparation.payload as FileWork;
+  const toolset: Toolset = {
+    ...skills,
+    tools: () => tools,
+    prepare: async ({ args }, access) => {
+      const work = await prepare(args, access);
+      return { canonicalArgs: args, facts: work.facts, targets: [], payload: work };
+    },
+    needsApproval: (call) => judgeRead(workOf(call)),
+    judgeRecorded: ({ facts, own }, { declarations }) => {
+      const scopes = declarations.filter(({ name }) => name === facts["scope"]);
+      return scopes.length > 0 && isOfScopes(own) ? judgeRead({ ...unprotected, scopes }) : undefined;
+    },
+    outlook: (_tool, _config, scopes) => {
+      const { realRoot = "" } = scopes.find(({ name }) => name === scope) ?? {};
+      const inside = scopes.filter((one) => isWithin(one.realRoot ?? one.root, realRoot));
+      return inside.map((one) => judgeRead({ ...unprotected, scopes: [one] }));
+    },
+    rules: () => names.map((name) => `use the skill ${name}`),
+    describeCall: (call) => workOf(call).description,
   };
+  return { toolset, config, tools };
+}
+
+/** `read_file` without its bound: a result that is too long for the model is cut as any other. */
+const whole = { max_chars: maxReadBytes, max_entries: 1, max_search_seconds: 1 };
+const unprotected = { virtualPath: "", protection: undefined };
+
+function judgeRead(work: Parameters<typeof judge>[1]): OwnVerdict {
+  const own = judge("read", work);
+  return own.type === "pre-approved" ? preApproved("it reads a skill of the program") : own;
 }

@@ -222,6 +222,8 @@ export interface ToolsetScope {
   readonly worker: string;
   readonly readable: readonly string[];
   readonly writable: readonly string[];
+  /** Names of scopes whose files are pinned. Default: none. */
+  readonly pinned?: readonly string[];
   /** Suffixes of the files in a scope, by its name. Scopes that are not in it, or all without it, have files of any suffix. */
   readonly suffixes?: ReadonlyMap<string, readonly string[]>;
   /** True if programs that its tools start may use the network (`sandbox.network_enabled`). */

@@ -62,6 +62,7 @@ function describeVerdict({ callPath, recorded, today }: ShownVerdict): string {
 }
 
 function describeDrift({ callPath, key, kind, change, place }: ShownDrift): string {
+  if (kind === "tool" && change !== undefined) return `${labelOf(callPath)}: ${change}`;
   if (kind !== "model") return `${labelOf(callPath)}: the ${effectNames[kind] ?? kind} is different (${key})`;
   if (!place) return change ?? "";
   return `${place.file}${place.line === undefined ? "" : `:${place.line}`}: ${change}`;

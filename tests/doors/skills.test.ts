@@ -118,10 +118,10 @@ test("a skill that cannot be read is told by `check` and by the run, and the oth
     "`long/SKILL.md` is not read: it has more than 1,000,000 bytes",
     "`broken/SKILL.md` has no header with a `description`",
     "`twin` and `letters` are both called `letters`; the first counts",
-    "`folder/SKILL.md` is not read: it is no file",
-    "`linked/SKILL.md` is not read: it lies outside of this folder, behind a link",
-    "`file-link/SKILL.md` is not read: it lies outside of this folder, behind a link",
-    "`pipe/SKILL.md` is not read: it is no file",
+    "`folder/SKILL.md` is not read: it is a folder",
+    "`linked` is not read: it is a link, or no file",
+    "`file-link/SKILL.md` is not read: it is a link, or no file",
+    "`pipe/SKILL.md` is not read: it is a link, or no file",
   ];
   const checked = await runCli(["check", "."], { cwd: folder });
   const ran = await runCli([".", "x", "--trust"], { cwd: folder });

@@ -57,7 +57,7 @@ async function loadRules(path: string, readText: ProviderEnvironment["readText"]
   });
   const { LineCounter, parseDocument } = await import("yaml");
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "silent" });
   const lineAt = (offset: number | undefined) => (offset === undefined ? "" : `:${lines.linePos(offset).line}`);
   const broken = document.errors[0];
   if (broken) throw fault(path + lineAt(broken.pos[0]), broken.message);

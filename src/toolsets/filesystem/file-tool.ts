@@ -45,7 +45,9 @@ export interface FileWork extends Pick<Preparation, "canonicalArgs" | "facts" | 
 
 /** The fields of a work that are about its one file. */
 export function aboutFile({ virtualPath, scope, protection }: InspectedPath, facts: JsonObject = {}) {
-  return { virtualPath, scopes: [scope], protection, facts: { scope: scope.name, ...facts } };
+  const pinned = scope.pinned?.[virtualPath.slice(scope.name.length + 1)];
+  const more = pinned === undefined ? {} : { path: virtualPath, pinned };
+  return { virtualPath, scopes: [scope], protection, facts: { scope: scope.name, ...more, ...facts } };
 }
 
 /** Returns whether a verdict of `judge` is that of the scopes, and not of a protected name, which can be that of a link's target. */

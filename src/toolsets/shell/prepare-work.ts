@@ -1,5 +1,5 @@
 import type { CommandRequest, Isolation } from "../../host/commands.ts";
-import type { ResolvedPath, Scopes } from "../../host/scopes.ts";
+import { isPinnedAlone, type ResolvedPath, type Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { type OwnVerdict, toolFailure } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
@@ -65,7 +65,7 @@ export async function judgeAgain(
   scopes: Scopes,
 ): Promise<OwnVerdict | undefined> {
   const isIsolated = !["none", "seatbelt"].includes(String(facts["isolation"]));
-  if (!isIsolated || scopes.declarations.length === 0) return undefined;
+  if (!isIsolated || isPinnedAlone(scopes.declarations)) return undefined;
   const { command, cwd, writes = [], opens = [], reads = [], network = false, scratch = false } = args;
   const { scope, components } = scopes.resolve(String(cwd));
   const plan = (await loadCommandParser())(String(command), [components]);

@@ -2,6 +2,7 @@ import { type CommandRequest, type CommandResult, NotIsolated } from "../../host
 import { describeScope } from "../../host/scope-refusals.ts";
 import type { Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { assertPinned } from "../skill-files.ts";
 import { ToolInterrupted, toolFailure } from "../toolset.ts";
 import type { PlannedRun, ShellAccess } from "./access.ts";
 import { type Effects, toEffectArgs } from "./effects.ts";
@@ -25,6 +26,7 @@ export interface Running {
 /** Runs what was judged. A command that failed is a result like any other: its exit code says so. */
 export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { scopes, signal }: Running): Promise<JsonObject> {
   const { effects } = run;
+  await assertPinned(scopes);
   let interrupted: CommandResult | undefined;
   const request: CommandRequest = {
     command: run.request,

@@ -1,5 +1,5 @@
 import { describeScope } from "../../host/scope-refusals.ts";
-import type { Scopes } from "../../host/scopes.ts";
+import { isPinnedAlone, type Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { failing } from "../scope-failure.ts";
@@ -28,7 +28,7 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     requires: ["commands"],
     rules: (config, _written, scope) => [
       ...describeRuleEffects(config),
-      ...(scope.readable.length === 0 ? ["in an empty folder of their own"] : []),
+      ...(hasFolder(scope) ? [] : ["in an empty folder of their own"]),
     ],
     narrow: narrowRules,
     warnings: (config, scope, preApproved) => [
@@ -38,7 +38,7 @@ export function createShellToolset({ commands }: Pick<ShellAccess, "commands">):
     tools: (config, scope) => [toTool(config, scope, { commands, networkEnabled: scope.networkEnabled })],
     targets: ({ args }, { scopes }) => targetsOf(args, scopes),
     prepare: async (call, { scopes, networkEnabled, unisolated = false }) => {
-      const hasOwnFolder = scopes.declarations.length === 0;
+      const hasOwnFolder = isPinnedAlone(scopes.declarations);
       const access = { commands, networkEnabled, unisolated, hasOwnFolder };
       const work = await failing(async () => (await loadWork()).prepareWork(call, await scopes.forCommands(), access));
       const { canonicalArgs, facts, effects, notIsolated } = work;
@@ -101,10 +101,10 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
   const properties = {
     command: { type: "string", minLength: 1, description: "A command line for bash. Quote as bash needs it." },
     timeout,
-    cwd: { type: "string", description: `The folder to run in. ${describeFolders(scope.readable)}` },
+    cwd: { type: "string", description: `The folder to run in. ${describeFolders(scope)}` },
     ...effectProperties(scope),
   };
-  const isAlone = scope.readable.length === 0;
+  const isAlone = !hasFolder(scope);
   return {
     [toolMark]: true,
     name: "shell",
@@ -117,7 +117,7 @@ function toTool(config: ShellConfig, scope: ToolsetScope, access: ShellAccess): 
       failing(async () => {
         const { signal } = runtime;
         const [{ prepareWork, runPlanned }, scopes] = await Promise.all([loadWork(), runtime.scopes.forCommands()]);
-        const hasOwnFolder = runtime.scopes.declarations.length === 0;
+        const hasOwnFolder = isPinnedAlone(runtime.scopes.declarations);
         const own = { ...access, hasOwnFolder };
         const work = (payload as ShellWork | undefined) ?? (await prepareWork({ args, config }, scopes, own));
         return runPlanned(work, access, { scopes, signal });
@@ -162,10 +162,16 @@ function workOf(call: PreparedToolsetCall<ShellConfig>): ShellWork {
 }
 
 /** Lists the folders in which a command can run. */
-function describeFolders(names: readonly string[]): string {
-  const [first] = names;
-  if (first === undefined)
-    return "Commands have an empty folder of their own, which is removed when you are done; default: that.";
-  const standard = names.includes(".") ? "." : first;
+function describeFolders(scope: ToolsetScope): string {
+  const { readable: names } = scope;
+  const others = names.length === 0 ? "" : ` cwd can be a folder of ${names.map(describeScope).join(", ")}, too.`;
+  if (!hasFolder(scope))
+    return `Commands have an empty folder of their own, which is removed when you are done; default: that.${others}`;
+  const standard = names.includes(".") ? "." : names[0];
   return `cwd is a folder of ${names.map(describeScope).join(", ")}; default: ${standard}.`;
+}
+
+/** False where the files of skills are all that commands see: they run in a folder of their own then. */
+function hasFolder({ readable, pinned = [] }: ToolsetScope): boolean {
+  return readable.some((name) => !pinned.includes(name));
 }
