@@ -5,6 +5,7 @@ import { createNodeHost } from "../host/node-host.ts";
 import { isAddress, openStore } from "../journal/find-store.ts";
 import { importedStore } from "../journal/folder-store.ts";
 import type { ProgramOfRun, RunFilter, RunStore, RunSummary } from "../journal/store.ts";
+import { commandLine } from "./command-name.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
 
@@ -71,7 +72,9 @@ function foreignRun(run: FoundRun, { changes, takesForeign }: RunChoice): FoundR
   const from = `the record of ${run.runId} came from elsewhere`;
   if (takesForeign) return run;
   if (changes)
-    throw new UsageError(`${from}, and nothing in it counts: \`llm-do runs adopt ${run.runId}\` takes over what happened`);
+    throw new UsageError(
+      `${from}, and nothing in it counts: \`${commandLine("runs", "adopt", run.runId)}\` takes over what happened`,
+    );
   writeStderr(`llm-do: ${from}: what it says is not vouched for\n`);
   return run;
 }
@@ -91,7 +94,8 @@ async function findById(host: Host, choice: RunChoice): Promise<FoundRun> {
   if (only) return only;
   const [foreign] = await takeFirst(runsOf(host, { id: run }, true));
   if (foreign) return foreignRun(foreign, choice);
-  if (target === undefined) throw new UsageError(`there is no run \`${run}\`; \`llm-do runs list\` names what there is`);
+  if (target === undefined)
+    throw new UsageError(`there is no run \`${run}\`; \`${commandLine("runs", "list")}\` names what there is`);
   throw new UsageError(`there is no run \`${run}\` of \`${target}\`${await listRuns(host, filter.program)}`);
 }
 
@@ -108,7 +112,7 @@ async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
   }
   const whose =
     target === undefined && program ? await describeProgramOfHere(host, program) : program && `the program in ${program.root}`;
-  const others = (await listRuns(host, program)) || "; `llm-do runs list` names what there is";
+  const others = (await listRuns(host, program)) || `; \`${commandLine("runs", "list")}\` names what there is`;
   throw new UsageError(`there is no ${what}${whose ? ` for ${whose}` : ""}${others}`);
 }
 
@@ -204,6 +208,6 @@ function programOf(worker: string): string {
 /** Throws a `UsageError` for a run that cannot be read: an older one is not the one that `last` means. */
 export function requireReadable({ runId, root, problem }: FoundRun): void {
   if (problem === undefined) return;
-  const other = `name the run that you mean, or remove this one: \`llm-do runs rm ${runId}\``;
+  const other = `name the run that you mean, or remove this one: \`${commandLine("runs", "rm", runId)}\``;
   throw new UsageError(`the run ${runId} of ${root} cannot be read: ${problem}; ${other}`);
 }

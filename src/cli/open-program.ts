@@ -79,7 +79,7 @@ export async function compileToShow(targets: readonly string[], flags: CompileFl
   return read.trust && (await isTrusted(read)) ? read.trust() : read;
 }
 
-function toRequest(targets: readonly string[], flags: CompileFlags): CompileRequest {
+export function toRequest(targets: readonly string[], flags: CompileFlags): CompileRequest {
   const { entry, model, modelFor, set, scope, trust = false } = flags;
   const [target = "."] = targets;
   return {

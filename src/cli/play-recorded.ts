@@ -29,13 +29,15 @@ export interface RecordedRequest extends RunRequest {
 
 export interface RecordedPlay<Found extends FoundProgram> {
   readonly find: (signal: AbortSignal) => Promise<Found>;
+  /** Says how its program is trusted, where nobody can be asked. */
+  readonly advise?: (found: Found) => Promise<string>;
   readonly play: (request: RecordedRequest, signal: AbortSignal, found: Found) => Promise<RunOutput>;
 }
 
 /** Runs the program of a recorded run again, compiled as it was but for today's flags, and reports as a run does. Returns the exit code. */
 export async function playRecorded<Found extends FoundProgram>(
   flags: RunFlags,
-  { find, play }: RecordedPlay<Found>,
+  { find, advise, play }: RecordedPlay<Found>,
 ): Promise<number> {
   using signals = listenForSignals();
   const { controller } = signals;
@@ -55,14 +57,17 @@ export async function playRecorded<Found extends FoundProgram>(
     const onLimits = (ofProgram: Limits) => limitLoading(flags.limit?.seconds ?? ofProgram.seconds);
     const source = await sourceOf(recorded, flags);
     const more = { forRun: { run: found.runId }, ofProgram: source.ofProgram };
-    const options = { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits, ...more };
+    const advice = advise && { advise: () => advise(recorded) };
+    const options = { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits, ...more, ...advice };
     const { program } = await openProgram(source.targets, source.flags, options);
     const request = createRequest({ ...flags, journal: true }, signal);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
     await startRun(secondsOf(program, request));
     const { runId } = found;
-    return await playAndReport(flags, (listening) =>
-      play({ ...request, ...listening, program, approval, run: runId }, signal, recorded),
+    return await playAndReport(
+      flags,
+      (listening) => play({ ...request, ...listening, program, approval, run: runId }, signal, recorded),
+      program,
     );
   } catch (thrown) {
     return await reportFailure(thrown, flags);
@@ -72,10 +77,11 @@ export async function playRecorded<Found extends FoundProgram>(
 async function playAndReport(
   flags: RunFlags,
   play: (listening: Pick<RunRequest, "onEvent" | "traceOf">) => Promise<RunOutput>,
+  program: Program,
 ): Promise<number> {
   await using telemetry = flags.otel ? await (await import("./telemetry.ts")).openTelemetry(flags) : undefined;
   const { onEvent: also, ...tracing } = telemetry?.begin() ?? {};
   const { events, quiet = false } = flags;
   using listeners = openListeners({ verbosity: verbosityOf(flags), quiet, events, ...(also ? { also } : {}) });
-  return await reportResult(await play({ ...tracing, onEvent: listeners.onEvent }), flags);
+  return await reportResult(await play({ ...tracing, onEvent: listeners.onEvent }), { ...flags, program });
 }

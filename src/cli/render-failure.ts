@@ -5,30 +5,37 @@ import { RunError } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { errorStacks } from "../util/error-stacks.ts";
 import { escapeText } from "../util/escape-text.ts";
+import { type RepeatedFlags, resumeLine } from "./resume-line.ts";
+
+interface FailureFlags extends RepeatedFlags {
+  readonly debug?: boolean;
+}
 
 /** Renders diagnostics, or a message of one line; with `--debug` also the stacks of the error and of its causes. */
-export async function renderFailure(thrown: unknown, { debug = false }: { readonly debug?: boolean }): Promise<string> {
+export async function renderFailure(thrown: unknown, { debug = false, ...flags }: FailureFlags): Promise<string> {
   if (thrown instanceof CompileError) return `${await renderForTerminal(thrown.diagnostics)}\n`;
-  const todo = hintOfJournal(thrown);
+  const todo = hintOfJournal(thrown, flags);
   const hint = todo === undefined ? "" : `; ${todo}`;
   const message = `llm-do: ${escapeText(maskCredentials(errorMessage(thrown)), { keepNewlines: true, keepBackslashes: true })}${hint}\n`;
   return debug ? `${message}${stacks(thrown)}` : message;
 }
 
 /** Returns what to do about a journal. Its errors are known by their names: their files are not worth loading for `--help`. */
-function hintOfJournal(thrown: unknown): string | undefined {
+function hintOfJournal(thrown: unknown, flags: RepeatedFlags): string | undefined {
   const failed = [thrown, thrown instanceof RunError ? thrown.cause : undefined].find(
     (one) => one instanceof Error && hints[one.name],
   );
   const runId = thrown instanceof RunError ? thrown.run?.runId : undefined;
-  return failed instanceof Error ? hints[failed.name]?.(failed, runId) : undefined;
+  return failed instanceof Error
+    ? hints[failed.name]?.(failed, runId === undefined ? undefined : resumeLine(runId, flags))
+    : undefined;
 }
 
 const hints: Readonly<
-  Record<string, (error: Error & { readonly isNew?: boolean }, runId: string | undefined) => string | undefined>
+  Record<string, (error: Error & { readonly isNew?: boolean }, goOn: string | undefined) => string | undefined>
 > = {
-  JournalError: ({ isNew }, runId) => {
-    if (runId !== undefined) return `\`llm-do resume ${runId}\` goes on when it can be`;
+  JournalError: ({ isNew }, goOn) => {
+    if (goOn !== undefined) return `\`${goOn}\` goes on when it can be`;
     return isNew ? "--store FOLDER records it elsewhere, and --no-journal not at all" : "make it writable, and try again";
   },
   UnreadableJournal: ({ message }) =>

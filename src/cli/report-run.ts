@@ -3,12 +3,12 @@ import { extname, join, resolve } from "node:path";
 import { CompileError } from "../compile/compile-error.ts";
 import { toJsonDiagnostic } from "../diagnostics/to-json-diagnostic.ts";
 import { createNodeHost } from "../host/node-host.ts";
-import type { RunOutput } from "../llm-do.ts";
+import type { Program, RunOutput } from "../llm-do.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import type { StopReason } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Artifact } from "../protocol/message.ts";
-import { RunError } from "../runtime/run-error.ts";
+import { RunError, readLimit } from "../runtime/run-error.ts";
 import { textOrJson } from "../ui/explain/phrases.ts";
 import { renderUsage } from "../ui/render-usage.ts";
 import { renderWaiting } from "../ui/render-waiting.ts";
@@ -27,8 +27,11 @@ import type { JsonArtifact, JsonResult } from "./json-result.ts";
 import { renderJsonLine, writeStderr } from "./output.ts";
 import { renderFailure } from "./render-failure.ts";
 import { deliverResult, isFolder } from "./result-file.ts";
+import { type RepeatedFlags, resumeLine, waitingSteps } from "./resume-line.ts";
 
-export interface ReportFlags {
+export interface ReportFlags extends RepeatedFlags {
+  /** That of the run. Default: it did not compile. */
+  readonly program?: Program;
   readonly json?: boolean;
   /** A file for the result, in the place of stdout. */
   readonly output?: string;
@@ -52,7 +55,7 @@ export async function reportResult(result: RunOutput, flags: ReportFlags): Promi
   const isDelivered = flags.isShown || (await deliver(flags, { facts, text: renderOutput(output) }));
   if (!flags.quiet) for (const artifact of artifacts) writeStderr(renderArtifact(artifact));
   const ending = describeEnding(result);
-  if (ending !== undefined && !flags.quiet) writeStderr(`llm-do: ${ending}\n`);
+  if (ending !== undefined && !flags.quiet) writeStderr(`llm-do: ${ending}\n${describeWayOn(result, flags)}`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   return isDelivered || exitCode !== exitCodes.done ? exitCode : exitCodes.failed;
 }
@@ -62,6 +65,20 @@ export function describeEnding({ stopReason, reason = "" }: RunOutput): string |
   if (stopReason === "done") return undefined;
   const how = stopReason === "limit" ? "the run ended at a limit" : "the answer was cut off";
   return `${how}: ${escapeText(reason, { keepBackslashes: true })}; the output is what there was so far`;
+}
+
+/** Says how a run goes on that ended at a limit, or whose answer was cut off. Empty where no record was kept. */
+function describeWayOn({ runId, reason = "" }: RunOutput, flags: ReportFlags): string {
+  if (flags.journal === false) return "";
+  const reached = readLimit(reason);
+  const { entry } = flags.program ?? {};
+  const own = entry?.kind === "worker" ? entry.worker : undefined;
+  if (!reached) return `llm-do: \`${resumeLine(runId, flags)}\` goes on with it, once more is allowed\n`;
+  const { limit, allowed } = reached;
+  if (own?.limits[limit] === allowed)
+    return `llm-do: raise \`${limit}\` under \`limits\` of ${own.id}.worker; then \`${resumeLine(runId, flags)}\` goes on with it\n`;
+  const more = `${limit}=${Number((allowed * 2).toPrecision(6))}`;
+  return `llm-do: \`${resumeLine(runId, flags, [more])}\` goes on with it\n`;
 }
 
 function deliver({ json, output }: ReportFlags, { facts, text }: { facts: JsonResult; text: string }): Promise<boolean> {
@@ -101,9 +118,10 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
     await deliver(flags, { facts, text: "" });
   }
   writeStderr(await renderFailure(thrown, flags));
-  if (runId !== null && questions.length > 0) writeStderr(renderWaiting({ runId, questions }, behind));
+  if (runId !== null && questions.length > 0)
+    writeStderr(renderWaiting({ runId, questions, steps: waitingSteps(runId, flags) }, behind));
   else if (runId !== null && flags.journal !== false && exitCode >= exitCodes.hungUp)
-    writeStderr(`llm-do: \`llm-do resume ${runId}\` goes on with it\n`);
+    writeStderr(`llm-do: \`${resumeLine(runId, flags)}\` goes on with it\n`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   if (usage && flags.verbose > 0 && !flags.quiet) writeStderr(`llm-do: spent ${renderUsage(usage)}\n`);
   return exitCode;

@@ -5,6 +5,7 @@ import type { TrustedFolder, TrustStore } from "../host/trust-store.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { showText } from "../ui/show-text.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { commandName } from "./command-name.ts";
 import { UsageError } from "./exit-codes.ts";
 import { openTrustStore } from "./open-trust-store.ts";
 import { writeStderr } from "./output.ts";
@@ -14,6 +15,8 @@ export interface TrustOptions {
   /** Undefined where nobody can be asked. */
   readonly terminal?: Terminal | undefined;
   readonly signal?: AbortSignal;
+  /** Says how the program is looked at and trusted, where nobody can be asked. Default: for a new run. */
+  readonly advise?: (() => Promise<string>) | undefined;
 }
 
 /**
@@ -59,12 +62,12 @@ async function askForTrust(root: string, question: TrustQuestion, options: Trust
   const { terminal, signal = new AbortController().signal } = options;
   const head = `${question.head}:`;
   if (!terminal) {
-    const advice = "Look at it (llm-do explain); then run once at a terminal to trust it, or pass --trust";
+    const advice = (await options.advise?.()) ?? newRunAdvice();
     throw new UsageError([head, ...takeRows(question.rows, 0).map((row) => `  ${row}`), advice].join("\n"));
   }
   const { wrapWords } = await import("../ui/wrap-text.ts");
   const { columns } = terminal;
-  const code = "Its code runs with your rights; llm-do explain shows what else it can do.";
+  const code = `Its code runs with your rights; ${commandName()} explain shows what else it can do.`;
   const wrap = (line: string) => wrapWords(line, columns - 3);
   const page = (from: number) =>
     takeRows(question.rows, from).flatMap((row) =>
@@ -82,6 +85,10 @@ async function askForTrust(root: string, question: TrustQuestion, options: Trust
   const answer = await terminal.ask({ text, read }, signal);
   if (answer === "no") throw new UsageError(`${show(root)} is not trusted for this, and nothing of it has run`);
   return answer;
+}
+
+function newRunAdvice(): string {
+  return `Look at it (${commandName()} explain); then run once at a terminal to trust it, or pass --trust`;
 }
 
 /** None of these is an answer to the question about a call: what is typed for one question cannot answer the other. */

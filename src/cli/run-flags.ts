@@ -32,6 +32,8 @@ export interface RunFlags extends InputFlags, CompileFlags {
   readonly limit?: Limits;
   readonly price?: PriceOverrides;
   readonly maxDepth?: number;
+  /** `--store`: the command found its store by it before it began. */
+  readonly store?: string;
   /** Commander's spelling of `--no-journal`. */
   readonly journal: boolean;
   readonly debug?: boolean;

@@ -31,6 +31,6 @@ async function storeOfConfig(): Promise<string | undefined> {
 }
 
 /** Repeated from `find-store.ts`, which `--help` does not load. */
-function isAddress(place: string): boolean {
+export function isAddress(place: string): boolean {
   return /^postgres(?:ql)?:/i.test(place);
 }

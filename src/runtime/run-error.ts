@@ -75,6 +75,13 @@ export function describeLimit({ limit, allowed }: { readonly limit: LimitName; r
   return `the limit of ${limit === "usd" ? `$${allowed}` : `${allowed} ${limit.replaceAll("_", " ")}`}`;
 }
 
+/** Reads what `describeLimit` says, of a reason. Undefined where it names no limit. */
+export function readLimit(reason: string): { readonly limit: LimitName; readonly allowed: number } | undefined {
+  const [, dollars, number, words = ""] = /^the limit of (\$?)([\d.e+-]+) ?([a-z ]*?)(?: is reached)?$/.exec(reason) ?? [];
+  if (number === undefined) return undefined;
+  return { limit: dollars ? "usd" : (words.replaceAll(" ", "_") as LimitName), allowed: Number(number) };
+}
+
 /**
  * Unwinds what runs below a call that a limit ends: thrown where the limit is met, and the reason of the abort where time is up. The
  * caller of that call gets what there is so far.

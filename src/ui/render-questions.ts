@@ -5,7 +5,8 @@ import { openRequest } from "./render-request.ts";
 import { changedWords, renderWays, type WaitingRun } from "./render-waiting.ts";
 
 /** Renders the questions of a suspended run, each as an approver sees it, by number. */
-export function renderQuestions({ runId, questions }: WaitingRun, style: RowStyle): string {
+export function renderQuestions(run: WaitingRun, style: RowStyle): string {
+  const { runId, questions } = run;
   if (questions.length === 0) return renderLines([`run ${runId}: nothing waits for an answer`]);
   const m = questions.length;
   const shown = questions.map(({ id, request, answer, isChanged }, index) => {
@@ -14,5 +15,5 @@ export function renderQuestions({ runId, questions }: WaitingRun, style: RowStyl
     const rest = renderLines([`  id: ${id}`, ...given, ...(isChanged ? [`  ${changedWords}`] : [])]);
     return `${text.trimStart().replace(/\n*$/, "\n")}${rest}`;
   });
-  return `${shown.join("\n")}\n${renderWays({ runId, questions })}`;
+  return `${shown.join("\n")}\n${renderWays(run)}`;
 }

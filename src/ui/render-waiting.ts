@@ -7,6 +7,17 @@ import { renderLines } from "./render-lines.ts";
 export interface WaitingRun {
   readonly runId: string;
   readonly questions: readonly OpenQuestion[];
+  /** Default: as the command is called where it is installed, and without flags. */
+  readonly steps?: NextSteps;
+}
+
+/** The command lines of a run that waits. */
+export interface NextSteps {
+  readonly command: string;
+  /** Flags of all of them. */
+  readonly flags: string;
+  /** Goes on with it. */
+  readonly goOn: string;
 }
 
 /** Lists what waits in a line each, and how to answer. `behind`: the calls that come after one of them. */
@@ -22,14 +33,15 @@ export function renderWaiting(run: WaitingRun, behind: readonly CallPath[]): str
 export const changedWords = "it was answered, and has changed since";
 
 /** Says how the questions are looked at and answered, and how the run goes on. */
-export function renderWays({ runId, questions }: WaitingRun): string {
+export function renderWays({ runId, questions, steps }: WaitingRun): string {
+  const { command, flags, goOn } = steps ?? { command: "llm-do", flags: "", goOn: `llm-do resume ${runId}` };
   const open = questions.filter(({ answer }) => answer === undefined);
-  if (open.length === 0) return renderLines([`all is answered; go on: llm-do resume ${runId}`]);
+  if (open.length === 0) return renderLines([`all is answered; go on: ${goOn}`]);
   return renderLines([
     ...(open.length < questions.length ? [`${counted(open.length, "question")} without an answer`] : []),
-    `  look:    llm-do approvals ${runId}`,
-    `  answer:  llm-do approve ${runId} NUMBER...`,
-    `           llm-do deny ${runId} NUMBER... --note WHY`,
-    `  go on:   llm-do resume ${runId}`,
+    `  look:    ${command} approvals ${runId}${flags}`,
+    `  answer:  ${command} approve ${runId} NUMBER...${flags}`,
+    `           ${command} deny ${runId} NUMBER... --note WHY${flags}`,
+    `  go on:   ${goOn}`,
   ]);
 }

@@ -8,7 +8,7 @@ import { copyExample, runCli, slowScripted, startCli, writeProgram, writeStubbor
 
 const args = [".", "--model", slowScripted, "--approve-all", "-v"];
 const slow = { SLOW_MILLISECONDS: "700" };
-const goesOnLine = /^llm-do: `llm-do resume (\S+)` goes on with it$/m;
+const goesOnLine = /^llm-do: `llm-do resume (\S+) [^`]*` goes on with it$/m;
 const allThree = ["pitch_evaluator#1 starts", "pitch_evaluator#2 starts", "pitch_evaluator#3 starts"];
 
 async function readEntries(cwd: string): Promise<JournalEntry[]> {
@@ -98,7 +98,7 @@ describe("a signal in the middle of three parallel children", () => {
     terminal.type("\x03");
     expect(await terminal.exitCode).toBe(130);
     expect(terminal.screen()).toContain("llm-do: stopping; press Ctrl-C again to end at once");
-    expect(terminal.screen()).toMatch(/llm-do resume \d{8}-\d{6}-\w+` goes on with it/);
+    expect(terminal.screen()).toMatch(/llm-do resume \d{8}-\d{6}-\w+ --model/);
   });
 });
 

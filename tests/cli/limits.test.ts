@@ -18,7 +18,9 @@ describe("limits", () => {
     });
     const { exitCode, stdout, stderr } = await runCli([".", "go"], { cwd });
     expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: "so far\n" });
-    expect(stderr).toBe("llm-do: the run ended at a limit: the limit of 3 turns; the output is what there was so far\n");
+    const [ending, next] = stderr.trimEnd().split("\n");
+    expect(ending).toBe("llm-do: the run ended at a limit: the limit of 3 turns; the output is what there was so far");
+    expect(next).toMatch(/^llm-do: raise `turns` under `limits` of main\.worker; then `llm-do resume \S+` goes on with it$/);
     const json = await runCli([".", "go", "--json"], { cwd });
     expect(JSON.parse(json.stdout)).toMatchObject({ stopReason: "limit", output: "so far", exitCode: 6 });
   });
@@ -39,7 +41,7 @@ describe("limits", () => {
       { text: "forty-", finish: "length" },
       6,
       "forty-\n",
-      /^llm-do: the answer was cut off: .*raise `max_output_tokens`.*so far\n$/,
+      /^llm-do: the answer was cut off: .*raise `max_output_tokens`.*so far\nllm-do: `llm-do resume \S+` goes on with it, once more is allowed\n$/,
     ],
     [{ text: "Not that.", finish: "content-filter" }, 7, "", /^llm-do: `main`: scripted:.* refused to answer: Not that\.\n$/],
     [{ text: "" }, 3, "", /^llm-do: `main` gave an empty answer, also when asked again\n$/],

@@ -4,15 +4,19 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { answerQuestions, argumentsProblem, listQuestions, type WaitingRun } from "../../questions.ts";
 import { counted, show } from "../../ui/explain/phrases.ts";
 import { renderQuestions } from "../../ui/render-questions.ts";
+import type { NextSteps } from "../../ui/render-waiting.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { askYesOrNo, atTerminal } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, requireReadable } from "../find-runs.ts";
+import { describeGoOn } from "../next-steps.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
+import { waitingSteps } from "../resume-line.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
 
 export interface ApprovalsFlags {
   readonly json?: boolean;
+  readonly store?: string;
 }
 
 export interface AnswerFlags extends ApprovalsFlags {
@@ -34,7 +38,9 @@ export interface AnswerCommand {
 /** `llm-do approvals [RUN] [TARGET]`: lists what waits for an answer. */
 export async function approvalsCommand(run: string, target: string | undefined, flags: ApprovalsFlags): Promise<number> {
   const waiting = await findWaiting(run, target, false);
-  await writeResult(flags.json ? toJson(waiting) : renderQuestions(waiting, styleOf()));
+  await writeResult(
+    flags.json ? toJson(waiting) : renderQuestions({ ...waiting, steps: await stepsOf(waiting, flags) }, styleOf()),
+  );
   return exitCodes.done;
 }
 
@@ -44,7 +50,8 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
   const isQuestion = command.target !== undefined && (rangeForm.test(command.target) || idForm.test(command.target));
   const target = isQuestion ? undefined : command.target;
   const words = isQuestion ? [command.target, ...command.words] : command.words;
-  const { root, runId, questions } = await findWaiting(run, target, true);
+  const found = await findWaiting(run, target, true);
+  const { root, runId, questions } = found;
   const open = questions.filter(({ answer }) => answer === undefined);
   if (flags.all && words.length > 0) throw new UsageError("--all and numbers exclude one another");
   if (flags.note !== undefined && !flags.all && words.length === 0)
@@ -68,7 +75,7 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
   else await askEach(open, record, ({ id }, args) => argumentsProblem({ run: runId, id, args }));
   const now = await listQuestions({ run: runId });
   if (flags.json) await writeResult(toJson(now));
-  else writeStderr(describeRest(now));
+  else writeStderr(describeRest(now, (await stepsOf(found, flags)).goOn));
   return exitCodes.done;
 }
 
@@ -149,10 +156,15 @@ function pastOf(decision: ApprovalDecision): string {
   return `${words[type]}${note === undefined ? "" : ` (${note})`}`;
 }
 
-function describeRest({ runId, questions }: WaitingRun): string {
+async function stepsOf(found: FoundRun, { store }: ApprovalsFlags): Promise<NextSteps> {
+  const flags = store === undefined ? {} : { store };
+  return waitingSteps(found.runId, flags, await describeGoOn(found, flags));
+}
+
+function describeRest({ questions }: WaitingRun, goOn: string): string {
   const open = questions.filter(({ answer }) => answer === undefined).length;
   const rest = open > 0 ? `${open} still without an answer; ` : "";
-  return `llm-do: ${rest}\`llm-do resume ${runId}\` goes on with the run\n`;
+  return `llm-do: ${rest}\`${goOn}\` goes on with the run\n`;
 }
 
 function toJson({ runId, questions }: WaitingRun): string {

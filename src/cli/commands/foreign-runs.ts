@@ -7,6 +7,7 @@ import { importedStore, moveRecords } from "../../journal/folder-store.ts";
 import { counted } from "../../ui/explain/phrases.ts";
 import { renderLines } from "../../ui/render-lines.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
+import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
@@ -94,7 +95,7 @@ export async function adoptRunCommand(
   if (!yes && !(await askYesOrNo({ render, otherwise: "--yes adopts it" }))) return exitCodes.failed;
   await adopt(host, adoption, { program, store: storeOfUser(host) });
   await writeResult(renderLines([found.runId]));
-  writeStderr(`llm-do: \`llm-do resume ${found.runId}\` goes on with it; with --hold its questions wait for answers\n`);
+  writeStderr(`llm-do: \`${commandLine("resume", found.runId)}\` goes on with it; with --hold its questions wait for answers\n`);
   return exitCodes.done;
 }
 
@@ -110,6 +111,7 @@ export async function moveRunsCommand(old: string, target: string, { yes }: { re
   if (!yes && !(await askYesOrNo({ render, otherwise: "--yes moves them" }))) return exitCodes.failed;
   const workers = await moveWorkerRecords(host, from, to);
   const records = await moveRecords(host, storeOfUser(host).path, { from, to });
-  if (workers + records === 0) throw new UsageError(`there are no records of ${from}; \`llm-do runs list\` names the folders`);
+  if (workers + records === 0)
+    throw new UsageError(`there are no records of ${from}; \`${commandLine("runs", "list")}\` names the folders`);
   return exitCodes.done;
 }

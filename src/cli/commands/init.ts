@@ -1,5 +1,6 @@
 import { lstat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { commandName, quoteWord as quote } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { createInitFiles } from "../init-files.ts";
 import { type Template, type TemplateName, templates } from "../init-templates.ts";
@@ -51,7 +52,7 @@ interface Done {
 
 function renderDone(folder: string, { files, template, model }: Done): string {
   const target = quote(folder);
-  const command = isStartedByNpx() ? "npx llm-do" : "llm-do";
+  const command = commandName();
   const trust = template.trust ? " --trust" : "";
   const words = template.words((path) => quote(join(folder, path)));
   const asked = words === "" ? "" : ` ${words}`;
@@ -78,17 +79,6 @@ function renderChanges(folder: string, files: ReadonlyMap<string, string>, { cha
   });
   const width = Math.max(...places.map(({ length }) => length));
   return changes.map(([, , meaning], index) => `  ${(places[index] ?? "").padEnd(width)}  ${meaning}`).join("\n");
-}
-
-/** npx and npm scripts put the command on the PATH for their own process alone. */
-function isStartedByNpx(): boolean {
-  return process.env["npm_command"] !== undefined;
-}
-
-/** As one word of a shell's command line. */
-function quote(word: string): string {
-  if (/^[\w@%+=:,./\\-]+$/.test(word)) return word;
-  return process.platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 async function isFileOrMissing(path: string): Promise<boolean> {

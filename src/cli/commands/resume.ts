@@ -2,6 +2,7 @@ import { readResult, resume } from "../../llm-do.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, requireReadable } from "../find-runs.ts";
+import { describeGoOn, explainLine } from "../next-steps.ts";
 import { writeStderr } from "../output.ts";
 import { type FoundProgram, playRecorded } from "../play-recorded.ts";
 import { readStart } from "../recorded-program.ts";
@@ -23,6 +24,8 @@ export function resumeCommand(run: string, target: string | undefined, flags: Re
       if (recorded.hasEnded && !flags.quiet) writeStderr(`llm-do: the run ${runId} came to its end; this is its result\n`);
       return recorded;
     },
+    advise: async ({ found }) =>
+      `Look at it (${explainLine(found)}); then run this at a terminal to trust it, or:\n  ${await describeGoOn(found, flags)}`,
     play: async ({ journal: _, attachments: __, ...request }, _signal, { hasEnded }) => {
       const ended = hasEnded ? await readResult(request.program, { run: request.run }) : undefined;
       return ended ?? resume({ ...request, takeOver, fromHere });

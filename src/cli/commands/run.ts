@@ -181,7 +181,7 @@ async function runAndReport(request: RunRequest, program: Program, given: RunFla
   const { onEvent, streamed } = listeners;
   const deltas = request.deltas || streams || verbosity >= 2;
   const result = await run({ ...request, deltas, onEvent });
-  return await reportResult(result, { ...flags, isShown: streams && result.output === streamed() });
+  return await reportResult(result, { ...flags, program, isShown: streams && result.output === streamed() });
 }
 
 /** The user's verbosity holds where no flag says another. */

@@ -7,6 +7,7 @@ import { type ListedRun, listRun, renderListedRun } from "../../ui/list-run.ts";
 import { renderCosts } from "../../ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { renderMessages } from "../../ui/render-messages.ts";
+import { commandName } from "../command-name.ts";
 import { UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../find-runs.ts";
 import { renderJson, renderJsonLine, writeResult, writeStderr } from "../output.ts";
@@ -60,7 +61,9 @@ async function nameMoved(): Promise<void> {
   const { files } = createNodeHost();
   for (const root of await storeOfUser().roots()) {
     if ((await files.kind(root)) !== undefined) continue;
-    writeStderr(`llm-do: ${root} is gone, and its records are here: \`llm-do runs move OLD NEW\` gives them its new folder\n`);
+    writeStderr(
+      `llm-do: ${root} is gone, and its records are here: \`${commandName()} runs move OLD NEW\` gives them its new folder\n`,
+    );
   }
 }
 

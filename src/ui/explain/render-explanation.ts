@@ -1,4 +1,5 @@
 import type { Outline } from "../../protocol/outline.ts";
+import { modelLabel } from "../model-label.ts";
 import { wrapWords } from "../wrap-text.ts";
 import { buildTrees } from "./build-tree.ts";
 import { drawRows, drawTree, type Row } from "./layout.ts";
@@ -54,11 +55,21 @@ function headOf({ name, entry, workers, ceiling, trusted, approval }: Outline): 
   const start =
     entry.kind === "code" ? `${entry.file}:${entry.name}` : (workers.find(({ id }) => id === entry.id)?.file ?? entry.id);
   const { code, unverified } = ceiling;
-  const head = `${show(name)}: starts at ${show(start)}, ${counted(workers.length, "worker")}, ${code.length > 0 ? `code in ${list(code)}` : "no code"}`;
+  const scripts = scriptsOfUser(workers).filter((path) => !code.includes(path));
+  const own = scripts.length > 0 ? `the script ${list(scripts)}, which is code that you named` : undefined;
+  const ofProgram = code.length > 0 ? `code in ${list(code)}` : own ? undefined : "no code";
+  const parts = [counted(workers.length, "worker"), ofProgram, own].filter((part) => part !== undefined);
+  const head = `${show(name)}: starts at ${show(start)}, ${parts.join(", ")}`;
   const isUnseen = !trusted && (code.length > 0 || unverified.length > 0);
   return [
     head,
     ...(isUnseen ? ["NOT VERIFIED: its code was not run to look at it, for its folder is not trusted; --trust does."] : []),
     ...(approval === "reject_all" ? ["Its manifest says `reject_all`: everything that would ask is denied."] : []),
   ];
+}
+
+/** Scripts in TypeScript or JavaScript that play a model because the user said so: they run, and need no trust. */
+function scriptsOfUser(workers: Outline["workers"]): string[] {
+  const models = workers.flatMap(({ model }) => (model?.namedBy === "user" ? [modelLabel(model.id)] : []));
+  return [...new Set(models.flatMap((id) => /^scripted:(.+\.[cm]?[jt]sx?)$/i.exec(id)?.[1] ?? []))];
 }
