@@ -39,15 +39,15 @@ export interface CheckedRun {
 
 /** The tools that a case speaks of. */
 export function mentionsOf({ approve = [], expect = {} }: TestCaseSyntax): readonly Mention[] {
-  const { calls = [], never = [], asked = [], refused = [] } = expect;
-  const names = [...never, ...[...calls, ...asked, ...refused].map(({ name }) => name)];
+  const { calls = [], never = [], asked = [], refused = [], succeeded = [] } = expect;
+  const names = [...never, ...[...calls, ...asked, ...refused, ...succeeded].map(({ name }) => name)];
   const rules = approve === "all" ? [] : approve;
   return [...names.map((written) => ({ written, isRule: false })), ...rules.map((written) => ({ written, isRule: true }))];
 }
 
 /** Returns the expectations that do not hold, but for the judge's. */
 export async function checkExpectations(expect: Expectations, run: CheckedRun): Promise<readonly Failure[]> {
-  const { output, error, files = {}, calls = [], never = [], asked = [], refused = [], limits = {} } = expect;
+  const { output, error, files = {}, calls = [], never = [], asked = [], refused = [], succeeded = [], limits = {} } = expect;
   const { seen } = run;
   const found: Failure[] = [];
   const add = (expectation: string, messages: readonly string[]) =>
@@ -57,8 +57,8 @@ export async function checkExpectations(expect: Expectations, run: CheckedRun): 
   if (seen.stop !== stop) add("stop", [`is not ${stop}; the run ended with ${seen.stop}${why}`]);
   if (output && (seen.output !== undefined || seen.stop === stop)) add("output", await mismatches(seen.output, output));
   if (error) add("error", await mismatches(seen.error, error));
-  const counted = { calls, asked, refused };
-  for (const key of ["calls", "asked", "refused"] as const)
+  const counted = { calls, asked, refused, succeeded };
+  for (const key of ["calls", "asked", "refused", "succeeded"] as const)
     for (const { name, value } of counted[key]) add(`${key} ${name.value}`, checkCalls(seen[key], name.value, value.value));
   for (const { value: name } of never) add(`never ${name}`, checkCalls(seen.calls, name, { times: 0 }));
   add("limits", checkUsage(limits, seen));
@@ -68,6 +68,16 @@ export async function checkExpectations(expect: Expectations, run: CheckedRun): 
       add(`files ${path}`, await checkFile(path, expected, { ...run, after }));
   }
   return found;
+}
+
+/** Names the tools whose calls were denied because the case says nothing on approval, and expects nothing of it. */
+export function describeDenied({ approve, expect = {} }: TestCaseSyntax, { refused, stop }: Observation): readonly string[] {
+  const spoken = [...(expect.refused ?? []), ...(expect.asked ?? [])].map(({ name }) => name.value);
+  const isSpokenOf = ({ worker, tool }: ObservedCall) =>
+    spoken.some((name) => [tool, `${worker}/${tool}`].some((one) => matchesFlatGlob(name, one)));
+  if (approve !== undefined || stop === "denied") return [];
+  const tools = [...new Set(refused.filter((call) => !isSpokenOf(call)).map(({ tool }) => tool))];
+  return tools.map((tool) => `\`${tool}\` was denied: \`approve: all\` allows it, and \`refused: { ${tool}: 1 }\` expects it`);
 }
 
 function checkCalls(made: readonly ObservedCall[], name: string, expected: CallExpectation): readonly string[] {
@@ -121,7 +131,10 @@ async function checkFile(
   const fitting = [...after.keys()].filter((path) => matchesFlatGlob(pattern, path));
   const written = fitting.filter((path) => before.get(path) !== after.get(path));
   if (expected === false) return fitting.length > 0 ? [`is there: ${fitting.join(", ")}`] : [];
-  if (written.length === 0) return [fitting.length > 0 ? "was there before the run, and is as it was" : "was not written"];
+  const [first] = fitting;
+  const without = `\`without: [${first?.split("/", 1)[0]}]\` in the case keeps it out of the copy`;
+  if (written.length === 0)
+    return [first === undefined ? "was not written" : `was there before the run, and is as it was; ${without}`];
   if (expected === true) return [];
   const found: string[] = [];
   for (const path of written) {

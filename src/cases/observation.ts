@@ -20,6 +20,8 @@ export interface Observation {
   readonly calls: readonly ObservedCall[];
   readonly asked: readonly ObservedCall[];
   readonly refused: readonly ObservedCall[];
+  /** Those that were executed, and did not fail. */
+  readonly succeeded: readonly ObservedCall[];
   /** Answers of a model, in all calls. */
   readonly turns: number;
   readonly usage: Usage;
@@ -31,6 +33,7 @@ export class Observer {
   readonly calls: ObservedCall[] = [];
   readonly asked: ObservedCall[] = [];
   readonly refused: ObservedCall[] = [];
+  readonly succeeded: ObservedCall[] = [];
   turns = 0;
   usage: Usage = noUsage;
   stop: StopReason = "failed";
@@ -55,6 +58,7 @@ export class Observer {
       case "tool-result": {
         const call = this.#open.get(callPath);
         const { result } = event;
+        if (call && result.ok) this.succeeded.push(call);
         if (call && !result.ok && ["denied", "blocked"].includes(result.error.type)) this.refused.push(call);
         break;
       }

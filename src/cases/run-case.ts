@@ -14,7 +14,7 @@ import { isRecord } from "../protocol/json.ts";
 import { addUsage, type Limits, noUsage, type Usage } from "../protocol/usage.ts";
 import { RunError, type RunErrorCode } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { checkExpectations, digestFiles, type Failure, mentionsOf } from "./check-expectations.ts";
+import { checkExpectations, describeDenied, digestFiles, type Failure, mentionsOf } from "./check-expectations.ts";
 import { noteMisses } from "./misses.ts";
 import { type Observation, Observer } from "./observation.ts";
 import { type RunOfCase, writeRecording } from "./recording.ts";
@@ -38,6 +38,8 @@ export interface CaseRun {
   readonly turns: number;
   readonly milliseconds: number;
   readonly score?: number;
+  /** What the case does not speak of, and probably means to. */
+  readonly notes?: readonly string[];
   /** Present where it failed before any model was asked, by a mistake in what it was begun with. */
   readonly isMistake?: true;
   /** Absolute path of the folder with the copy and its records, where it is kept. */
@@ -96,10 +98,11 @@ class CaseInScratch {
       await writeRecording(host, path, { ...(model === undefined ? {} : { model }), facts: this.#recorded });
     }
     const { turns, milliseconds, usage } = seen;
+    const notes = describeDenied(testCase, seen);
     const score = judged?.score === undefined ? {} : { score: judged.score };
     // A failure that the case expects is none.
     const mistaken = isMistake && failures.length > 0 ? { isMistake } : {};
-    return { failures, turns, milliseconds, usage: judged ? addUsage(usage, judged.usage) : usage, ...score, ...mistaken };
+    return { failures, turns, milliseconds, usage: judged ? addUsage(usage, judged.usage) : usage, ...score, ...mistaken, notes };
   }
 
   async #play(part: RunOfCase, input: JsonValue | undefined): Promise<PartRun> {
@@ -110,9 +113,9 @@ class CaseInScratch {
     const withoutEffect: string[] = [];
     const started = host.clock.monotonic();
     const end = (more: Partial<Observation>, isMistake = false): PartRun => {
-      const { calls, asked, refused, turns, usage, stop } = observer;
+      const { calls, asked, refused, succeeded, turns, usage, stop } = observer;
       const milliseconds = host.clock.monotonic() - started;
-      const seen = { calls, asked, refused, turns, usage, stop, milliseconds, ...more };
+      const seen = { calls, asked, refused, succeeded, turns, usage, stop, milliseconds, ...more };
       return { seen, misses, isMistake: isMistake || withoutEffect.length > 0, withoutEffect };
     };
     const { program, diagnostics } = await this.#request.permit(this.#scratch, part);

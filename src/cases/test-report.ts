@@ -30,6 +30,8 @@ export interface CaseReport {
   /** True if some runs passed and others failed. */
   readonly flaky?: boolean;
   readonly failures?: readonly CountedFailure[];
+  /** What the case does not speak of, and probably means to: calls that were denied by default. */
+  readonly notes?: readonly string[];
   readonly turns?: Spread;
   /** Dollars of a run. Absent where the price of one is not known. */
   readonly usd?: Spread;
@@ -73,6 +75,7 @@ export function reportCase({ file, name, mode, required, runs, notRun }: CaseRun
   const rate = passRate(passed, count);
   const isMistake = passed === 0 && runs.some((run) => run.isMistake);
   const holds = !isMistake && notRun === 0 && (count === 1 ? passed === 1 : rate.high >= required);
+  const notes = [...new Set(runs.flatMap((run) => run.notes ?? []))];
   const kept = runs.flatMap((run) => run.kept ?? []);
   const scores = runs.flatMap(({ score }) => (score === undefined ? [] : [score]));
   const dollars = runs.flatMap(({ usage }) => (usage.usd === undefined ? [] : [usage.usd]));
@@ -94,6 +97,7 @@ export function reportCase({ file, name, mode, required, runs, notRun }: CaseRun
     ...(runs.some(({ usage }) => usage.usdAtLeast) ? { usdAtLeast: true as const } : {}),
     ...(scores.length > 0 ? { scores: spreadOf(scores) } : {}),
     milliseconds: spreadOf(runs.map(({ milliseconds }) => milliseconds)),
+    ...(notes.length > 0 ? { notes } : {}),
     ...(kept.length > 0 ? { kept } : {}),
   };
 }

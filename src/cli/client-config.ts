@@ -49,7 +49,7 @@ export async function printConfig({ form, targets, flags, command }: ConfigReque
   return 0;
 }
 
-/** The words of a command line with absolute paths of programs, and without `--print-config`. */
+/** The words of a command line with absolute paths of programs and scripts, and without `--print-config`. */
 function toAbsolute(words: readonly string[], { options }: Command): readonly string[] {
   const kept: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -57,7 +57,12 @@ function toAbsolute(words: readonly string[], { options }: Command): readonly st
     const option = options.find(({ long, short }) => word === long || word === short);
     const own = option?.required ? [word, words[++at] ?? ""] : [word];
     if (word.split("=")[0] === "--print-config") continue;
-    kept.push(...(word.startsWith("-") ? own : [resolve(word)]));
+    kept.push(...(word.startsWith("-") ? own.map(withAbsoluteScript) : [resolve(word)]));
   }
   return kept;
+}
+
+/** `--model=scripted:FILE`, `scripted:FILE` or `NAME=scripted:FILE` with the absolute path of the script. */
+function withAbsoluteScript(word: string): string {
+  return word.replace(/^((?:[^=\s]*=)*scripted:)(.+)$/s, (_, before: string, path: string) => `${before}${resolve(path)}`);
 }

@@ -4,6 +4,7 @@ import { StreamedText } from "../ui/headless/streamed-text.ts";
 import { createTextPrinter } from "../ui/headless/text-printer.ts";
 import { createRunView, foldEvent } from "../ui/run-view.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { escapeText } from "../util/escape-text.ts";
 import { UsageError } from "./exit-codes.ts";
 import { keepStatus, renderJsonLine, writeStderr, writeStderrAsIs, writeStreamed } from "./output.ts";
 
@@ -36,6 +37,7 @@ export function openListeners(options: ListenOptions): Listeners {
   const streamed = streams ? new StreamedText({ write: writeStreamed, onVoid }) : undefined;
   // Events of earlier attempts are in the journal.
   const sinks: EventSink[] = [(event) => event.replayed || streamed?.add(event) || printer?.(event)];
+  if (!quiet && verbosity === 0) sinks.push(createFailureNote());
   const progress = showsProgress ? startProgress() : undefined;
   if (progress) sinks.push(progress.onEvent);
   if (also) sinks.push(also);
@@ -49,6 +51,22 @@ export function openListeners(options: ListenOptions): Listeners {
     file?.close();
   };
   return { onEvent, streamed: () => streamed?.last, [Symbol.dispose]: close };
+}
+
+/** Says at the end of a run which tools failed: a model may have gone on without their results. */
+function createFailureNote(): EventSink {
+  let count = 0;
+  let last = "";
+  return (event) => {
+    if (event.type === "tool-result" && !event.replayed && !event.result.ok && event.result.error.type === "tool_failed") {
+      count++;
+      last = `\`${event.tool}\`: ${event.result.error.error}`;
+    }
+    if (event.type !== "run-end" || count === 0) return;
+    writeStderr(
+      `llm-do: ${count} ${count === 1 ? "call of a tool" : "calls of tools"} failed; the last of ${escapeText(last)}\n`,
+    );
+  };
 }
 
 function onVoid(reason: string): void {

@@ -17,7 +17,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do . --approve 'main/write_file(out/*)' --limit usd=0.50 --headless", "unattended"],
     ["llm-do . --chat", "a conversation"],
     ['llm-do . -c "and in French?"', "go on with the last run"],
-    ["llm-do . --dry-run", "the first request, and no model"],
+    ["llm-do . --dry-run", "the first request, which its model is not sent"],
   ],
   "llm-do chat": [["llm-do chat"], ["llm-do chat . -m anthropic:claude-sonnet-4-5"]],
   "llm-do map": [

@@ -57,7 +57,9 @@ export async function openProgram(targets: readonly string[], flags: CompileFlag
   const more = { ...(host ? { host } : {}), ...(forRun === undefined ? {} : { forRun }) };
   const read = await compileWith({ ...toRequest(targets, flags), trust: false, toRun, ...more }, ofProgram);
   signal?.throwIfAborted();
-  refuseErrors(read);
+  refuseErrors(
+    flags.trust ? { ...read, diagnostics: read.diagnostics.filter(({ code }) => code !== "not-verified-untrusted") } : read,
+  );
   if (read.outline) options.onLimits?.(read.outline.limits);
   const trust = async () => {
     if (read.codeFiles.length > 0) options.onCode?.();

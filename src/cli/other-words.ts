@@ -64,7 +64,8 @@ export function findOtherCommand(name: string): string | undefined {
 /** Puts what to write in place of a flag into the parser's message, where the flag is known elsewhere. */
 export function explainUnknownFlag(message: string): string {
   const [whole, flag = ""] = /unknown option '(-[^'=]*)(?:=[^']*)?'\n(?:\(Did you mean .*\)\n)?/.exec(message) ?? [];
-  const note = getOwn(otherFlags, flag);
+  const isText = /^-+\s|\s.*\s/.test(flag);
+  const note = isText ? `a prompt that begins with \`-\` follows \`--\`: llm-do . -- "${flag}"` : getOwn(otherFlags, flag);
   return whole === undefined || note === undefined
     ? message
     : message.replace(whole, () => `unknown option '${flag}'; ${note}\n`);

@@ -29,7 +29,8 @@ async function checkScript({ host, root, files, home, diagnostics }: Compilation
   // A file of a package, or beyond the program's folder, is not even looked for: whether it may be read is a question of trust.
   if (!isFlag(span) && (!isWithin(path, root) || path.split(sep).includes("node_modules"))) return;
   if ((await host.files.kind(path)) === undefined) {
-    const note = didYouMean(name, await host.files.names(dirname(path)).catch(() => []));
+    const place = isFlag(span) ? `it is looked for at ${path}: paths of flags are relative to the working directory` : undefined;
+    const note = didYouMean(name, await host.files.names(dirname(path)).catch(() => [])) ?? place;
     diagnostics.report("reference-missing", { message: `there is no script \`${name}\``, span, note });
     return;
   }

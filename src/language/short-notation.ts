@@ -210,7 +210,9 @@ export function readScalarType(node: ScalarNode, context: ReadContext): JsonSche
   const other = noteOnOtherNotation(node.text.trim(), name);
   const shown = other === undefined ? type : node.text.trim();
   const message = `\`${clipText(shown, 60)}\` is not a type`;
-  return context.report("schema-type", { message, span: partOf(node.span, type), note: other ?? noteFor(type, name) });
+  context.report("schema-type", { message, span: partOf(node.span, type), note: other ?? noteFor(type, name) });
+  // The field is there, of any type: what uses it is no second mistake.
+  return {};
 }
 
 /** Choices, lists and defaults as other languages write them. */

@@ -190,6 +190,7 @@ const expectFields = {
   never: { shape: list(spanned(text())), description: "Tools that are not called, by `tool` or `worker/tool`; `*` is any." },
   asked: { shape: calls, description: "Calls for which an approval is asked." },
   refused: { shape: calls, description: "Calls that are denied or blocked." },
+  succeeded: { shape: calls, description: "Calls that are executed, and do not fail." },
   limits: { shape: limits, description: "The most that the run uses; `turns` are answers of a model in all calls." },
   judge: { shape: judge, description: "A worker that scores the output." },
 } as const;

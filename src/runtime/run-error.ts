@@ -36,7 +36,7 @@ export class RunError extends Error {
   /** The call that it happened in. */
   readonly callPath: CallPath | undefined;
   /** Result of the run up to its failure; absent where it did not start. */
-  run:
+  declare run:
     | {
         readonly runId: string;
         readonly usage: Usage;
@@ -50,13 +50,15 @@ export class RunError extends Error {
     | undefined;
 
   /** The stacks of this error and of what caused it, without secrets; absent where the run did not start. */
-  trace: string | undefined;
+  declare trace: string | undefined;
 
   constructor(code: RunErrorCode, message: string, more: { cause?: unknown; callPath?: CallPath } = {}) {
     super(message, { cause: more.cause });
     this.name = "RunError";
     this.code = code;
     this.callPath = more.callPath;
+    // Node prints enumerable members of an error that nobody catches: the message would stand there four times.
+    for (const name of ["run", "trace"] as const) Object.defineProperty(this, name, { value: undefined, writable: true });
   }
 }
 

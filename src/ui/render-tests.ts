@@ -4,7 +4,7 @@ import { showProse } from "./show-text.ts";
 
 /** One case: a line, and below it what failed. */
 export function renderCase(report: CaseReport): string {
-  const { file, name, outcome, reason, failures = [], runs = 0, kept = [] } = report;
+  const { file, name, outcome, reason, failures = [], notes = [], runs = 0, kept = [] } = report;
   const word = report.flaky ? "flaky" : { passed: "ok", failed: "FAIL", skipped: "skip" }[outcome];
   const details = [...describeRuns(report), ...(reason === undefined ? [] : [reason])];
   const more = details.length > 0 ? ` (${details.join("; ")})` : "";
@@ -12,8 +12,11 @@ export function renderCase(report: CaseReport): string {
     const often = runs > 1 ? `failed in ${failure.runs} of ${runs} runs, first: ` : "";
     return `      ${failure.expectation}: ${often}${failure.message.replaceAll("\n", "\n        ")}`;
   });
+  const hints = notes.map((note) => `      note: ${note}`);
   const places = kept.map((folder) => `      kept in ${folder}: --store ${folder}/runs shows its records`);
-  return showProse([`${word.padEnd(5)} ${file}: ${name}${more}`, ...lines, ...places].map((line) => `${line}\n`).join(""));
+  return showProse(
+    [`${word.padEnd(5)} ${file}: ${name}${more}`, ...lines, ...hints, ...places].map((line) => `${line}\n`).join(""),
+  );
 }
 
 function describeRuns({ mode, runs = 0, passed = 0, rate, turns, usd, usdAtLeast, scores, milliseconds }: CaseReport): string[] {

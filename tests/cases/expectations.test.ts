@@ -51,10 +51,15 @@ describe("expectations", () => {
     ["never: [shell]", "never: [helper]", "never helper 2 calls, not 0"],
     ["asked: { write_file: 1, helper: 0 }", "asked: { helper: 1 }", "asked helper 0 calls, not 1; others were write_file"],
     ["refused: { write_file: 0 }", "refused: { write_file: 1 }", "refused write_file 0 calls, not 1"],
+    ["succeeded: { write_file: 1, helper: 2 }", "succeeded: { write_file: 2 }", "succeeded write_file 1 calls, not 2"],
     ["files: { out/a.md: '# A' }", "files: { out/a.md: '# B' }", 'files out/a.md is not "# B"; it is "# A"'],
     ["files: { 'out/a*': true, out/b.md: false }", "files: { out/b.md: true }", "files out/b.md was not written"],
     ["files: { 'out/*': { contains: A } }", "files: { out/a.md: false }", "files out/a.md is there: out/a.md"],
-    ["files: { out/old.md: false }", "files: { out/old.md: true }", "was there before the run, and is as it was"],
+    [
+      "files: { out/old.md: false }",
+      "files: { out/old.md: true }",
+      "was there before the run, and is as it was; `without: [out]` in the case keeps it out of the copy",
+    ],
     ["limits: { turns: 5, tool_calls: 3, tokens: 120 }", "limits: { turns: 4 }", "limits turns: 5 is more than 4"],
     ["limits: { seconds: 600 }", "limits: { tokens: 119 }", "limits tokens: 120 is more than 119"],
   ])("%s", async (holds, fails, message) => {
@@ -64,6 +69,24 @@ describe("expectations", () => {
     const failed = await failuresOf(fails);
     expect(failed).toHaveLength(1);
     expect(failed[0]).toContain(message);
+  });
+
+  test("do not pass over a call that was denied by default", async () => {
+    expect(await failuresOf("succeeded: { write_file: 1 }", "")).toEqual([
+      "succeeded write_file 0 calls, not 1; others were helper",
+    ]);
+    const notes = async () => (await program.test({ target: "main.test.yaml" })).cases.flatMap((one) => one.notes ?? []);
+    expect(await notes()).toEqual([
+      "`write_file` was denied: `approve: all` allows it, and `refused: { write_file: 1 }` expects it",
+    ]);
+    for (const [expectation, more] of [
+      ["refused: { write_file: 1 }", ""],
+      ["asked: { main/write_file: 1 }", ""],
+      ["output: 'Done: A'", "approve: all"],
+    ] as const) {
+      expect(await failuresOf(expectation, more)).toEqual([]);
+      expect(await notes()).toEqual([]);
+    }
   });
 
   test("of data are looked up by path", async () => {

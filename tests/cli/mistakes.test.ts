@@ -126,7 +126,60 @@ describe("mistakes about models", () => {
   });
 });
 
+describe("what a run ends with", () => {
+  const files = {
+    "main.worker":
+      "---\nmodel: scripted:model.yaml\ninput: { to: string, input: string }\ntoolsets: { bump: {} }\n---\nWrite to {{ to }}.\n",
+    "model.yaml": "- reply: { calls: [{ tool: bump, args: {} }] }\n- reply: done\n",
+    "tools.ts": `import { tool } from "llm-do";
+export const bump = tool({ input: { type: "object" }, approval: "pre-approved", run: () => { throw new Error("no version"); } });
+`,
+  };
+  const flags = ["--trust", "-i", "to=Ada"];
+
+  it("names the tool that failed where the model went on", async () => {
+    const cwd = await writeProgram(files);
+    const ran = await runCli([".", "go", ...flags], { cwd });
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      stdout: "done\n",
+      stderr: "llm-do: 1 call of a tool failed; the last of `bump`: no version\n",
+    });
+    expect((await runCli([".", "go", ...flags, "-q"], { cwd })).stderr).toBe("");
+  });
+
+  it("shows how the missing field is given, and no hint on trust that was given", async () => {
+    const cwd = await writeProgram(files);
+    const ran = await runCli([".", "go", "--trust"], { cwd });
+    expect(ran).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("to: is missing\n  = note: -i gives a field: -i to=…\n"),
+    });
+    const modelless = { ...files, "main.worker": files["main.worker"].replace(/^model.*\n/m, "") };
+    const unnamed = await runCli([".", "go", ...flags], { cwd: await writeProgram(modelless) });
+    expect(unnamed.stderr).toContain("error[model-missing]");
+    expect(unnamed.stderr).not.toContain("trusted");
+  });
+
+  it("names the place of a script that is not there", async () => {
+    const cwd = await writeProgram({ ...files, "main.worker": files["main.worker"].replace(/^model.*\n/m, "") });
+    const { stderr } = await runCli([".", "go", ...flags, "--model", "scripted:out/model.yaml"], { cwd });
+    expect(stderr).toContain(
+      `= note: it is looked for at ${cwd}/out/model.yaml: paths of flags are relative to the working directory\n`,
+    );
+  });
+});
+
 describe("a script that does not expect a request", () => {
+  it("says that the instructions hold the text that a message was to hold", async () => {
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\ninput: { changes: string }\n---\nRead {{ changes }}.\n",
+      "model.yaml": "- expect: { user: removed }\n  reply: never\n",
+    });
+    const { stderr } = await runCli([".", "-i", "changes=- removed it"], { cwd });
+    expect(stderr).toContain('a user message with "removed"; the instructions have it, so expect it under `system`');
+  });
+
   it("is a mistake in the script, and ends with 2", async () => {
     const cwd = await writeProgram({
       "main.worker": "---\nmodel: scripted:model.yaml\n---\nGo.\n",

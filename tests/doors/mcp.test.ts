@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Client, type ElicitRequest, type ElicitResult } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
@@ -183,6 +185,15 @@ test.for(["claude", "cursor", "vscode", "zed"])("--print-config %s prints JSON f
   const empty = await runCli(["mcp", "--print-config", client, "nowhere"], { cwd: folder });
   expect(empty).toMatchObject({ exitCode: 2, stdout: "" });
   expect(empty.stderr).toContain("nowhere");
+  for (const name of ["a.yaml", "b.yaml"]) writeFileSync(join(folder, name), "- reply: sorted\n");
+  const script = await runCli(
+    ["mcp", ".", "--model", "scripted:a.yaml", "--set=main.model=scripted:b.yaml", `--print-config=${client}`],
+    {
+      cwd: folder,
+    },
+  );
+  expect(script.stdout).toContain(`"scripted:${folder}/a.yaml"`);
+  expect(script.stdout).toContain(`"--set=main.model=scripted:${folder}/b.yaml"`);
   const words = ["--worker", "sort", ".", "--hold", `--print-config=${client}`];
   const kept = await runCli(["mcp", ...words], { cwd: folder });
   expect(JSON.stringify(JSON.parse(kept.stdout))).toContain(JSON.stringify([bin, "mcp", "--worker", "sort", folder, "--hold"]));

@@ -120,8 +120,14 @@ function suggestInput(
   const file = attachmentField(schema)?.name;
   if (file !== undefined && input?.some((one) => one.startsWith(`${file}=`)))
     writeStderr(`  = note: ${file} takes a path in the entry's scopes; --attachment FILE passes a file of this folder\n`);
-  if (rest.length > 0 || afterDashes !== undefined || input || inputJson !== undefined || attachment) return;
   const { required, properties } = schema;
+  if (rest.length > 0 || afterDashes !== undefined || input || inputJson !== undefined || attachment) {
+    const given = new Set([promptField(schema).field, file, ...(input ?? []).map((one) => one.split("=", 1)[0])]);
+    const missing = Array.isArray(required) ? required.map(String).filter((name) => !given.has(name)) : [];
+    if (inputJson !== undefined || missing.length === 0) return;
+    writeStderr(`  = note: -i gives a field: ${missing.map((name) => `-i ${escapeText(name)}=…`).join(" ")}\n`);
+    return;
+  }
   const names = Array.isArray(required) ? required.map(String) : isRecord(properties) ? Object.keys(properties) : [];
   const fields = names.map((name) => `-i ${escapeText(name)}=…`).join(" ");
   if (program && promptField(schema).field === undefined) writeStderr(`  = note: -i gives a field: llm-do ${target} ${fields}\n`);

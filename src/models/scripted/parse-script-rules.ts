@@ -80,7 +80,11 @@ function findUnmet(
   const missing = (texts: Texts | undefined, isThere: (text: string) => boolean) =>
     [texts ?? []].flat().find((text) => !isThere(text));
   const said = missing(user, (text) => request.lastUserText().includes(text));
-  if (said !== undefined) return `a user message with ${JSON.stringify(said)}`;
+  if (said !== undefined) {
+    const isInstruction = request.system.join("\n").includes(said);
+    const hint = isInstruction ? "; the instructions have it, so expect it under `system`" : "";
+    return `a user message with ${JSON.stringify(said)}${hint}`;
+  }
   const instruction = missing(system, (text) => request.system.join("\n").includes(text));
   if (instruction !== undefined) return `a system message with ${JSON.stringify(instruction)}`;
   const result = missing(results, (name) => request.toolResults().some((part) => part.name === name));

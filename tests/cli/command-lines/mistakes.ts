@@ -5,6 +5,10 @@ export type CommandLine = readonly [args: readonly string[], text: string];
 export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
   "flags and commands": [
     [["--approv-all", "."], "llm-do: unknown option '--approv-all'\n(Did you mean --approve-all?)\n"],
+    [
+      [".", "- removed it"],
+      "unknown option '- removed it'; a prompt that begins with `-` follows `--`: llm-do . -- \"- removed it\"\n",
+    ],
     [[".", "x", "--debgu"], "(Did you mean --debug?)"],
     [[".", "x", "--no-jornal"], "(Did you mean --no-journal?)"],
     [[".", "x", "--dryrun"], "(Did you mean --dry-run?)"],
@@ -32,7 +36,7 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
     [["runs", "show", "last", "."], "there is no run for the program in "],
     [["runs", "show", "none"], "llm-do: there is no run `none`; `llm-do runs list` names what there is\n"],
     [["runs", "list", "nowhere"], "llm-do: there is no `nowhere`\n"],
-    [["replay", "none"], "llm-do: there is no run `none` of `.`"],
+    [["replay", "none"], "llm-do: there is no run `none`; `llm-do runs list` names what there is\n"],
   ],
   "targets and prompts": [
     [["."], '= note: a prompt follows the program (llm-do . "what to do"), and -i key=value gives a field\n'],
