@@ -80,6 +80,11 @@ const campaigns: readonly Campaign[] = [
   },
   { name: "rows of a map", files: ["tests/map"], environment: { LLM_DO_MAP_ROWS: "10000", LLM_DO_KILL_RUNS: "60" } },
   {
+    name: "disturbed executors",
+    files: ["tests/postgres/executors-soak.test.ts"],
+    environment: { LLM_DO_SOAK_RUNS: "2000" },
+  },
+  {
     name: "soak and load",
     files: ["tests/soak"],
     environment: { LLM_DO_SOAK_SECONDS: "600", LLM_DO_SOAK_RUNS: "20000" },

@@ -1,5 +1,6 @@
 import type { PgBoss } from "pg-boss";
 import { CannotResume } from "../journal/record-place.ts";
+import { readRunEnds } from "../journal/run-index.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
@@ -136,11 +137,23 @@ export class RunQueue {
 
   async #find(id: string): Promise<QueuedRun | undefined> {
     const { rows } = await this.#store.database.query(
-      `SELECT request, EXISTS (SELECT FROM llm_do.facts WHERE run = r.id) AS begun FROM llm_do.runs r WHERE id = $1 AND ${isReady("r")}`,
+      `SELECT request, epoch, EXISTS (SELECT FROM llm_do.facts WHERE run = r.id) AS begun FROM llm_do.runs r WHERE id = $1 AND ${isReady("r")}`,
       [id],
     );
     const [row] = rows;
-    return row && { id, readRequest: () => this.#unpack(id, row["request"] as Uint8Array), isBegun: row["begun"] === true };
+    if (!row || (await this.#settle(id, row["epoch"]))) return undefined;
+    return { id, readRequest: () => this.#unpack(id, row["request"] as Uint8Array), isBegun: row["begun"] === true };
+  }
+
+  /** Notes how a run ended whose executor went away after its last entry. Resolves with whether it had ended. */
+  async #settle(id: string, epoch: unknown): Promise<boolean> {
+    const { ends } = await this.#store.look(id, readRunEnds);
+    if (ends?.last?.type !== "run-end" || ends.last.stopReason === "aborted") return false;
+    await this.#store.database.query(
+      `UPDATE llm_do.runs r SET state = $3, reason = NULL, lease_until = NULL, owner = NULL WHERE id = $1 AND epoch = $2 AND ${isReady("r")}`,
+      [id, epoch, ends.last.stopReason],
+    );
+    return true;
   }
 
   /** Says which programs are served, and queues runs that are ready and have no job. Resolves with those of `active` that were cancelled. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { type RunningCli, runCli, script, startCli, temporaryFolder } from "../cli/run-cli.ts";
 
-const key = "ab".repeat(32);
+export const storeKey = "ab".repeat(32);
 
 /** A program whose tool asks, and appends to a file beside it. */
 export const desk = {
@@ -12,7 +12,7 @@ export const desk = {
   "tools.ts": `import { appendFileSync } from "node:fs";
 import { tool, toolset } from "llm-do";
 const file = tool({ name: "file", input: { type: "object", properties: { text: { type: "string" } } }, run: async ({ text }, runtime) => {
-  appendFileSync(new URL("./ledger.txt", import.meta.url), text + "\\n");
+  appendFileSync(process.env.LEDGER ?? new URL("./ledger.txt", import.meta.url), text + "\\n");
   await new Promise((resolve) => setTimeout(resolve, Number(process.env.FILE_MILLISECONDS ?? 0)));
   return "ok";
 } });
@@ -24,7 +24,7 @@ export const desk = toolset({ name: "desk", tools: () => [file] });
 export function machinesOf(store: string) {
   return async (cwd: string, more: Readonly<Record<string, string>> = {}) => {
     const state = join(await temporaryFolder(), "state");
-    const env = { LLM_DO_STORE: store, LLM_DO_STORE_KEY: key, LLM_DO_STATE_DIR: state, ...more };
+    const env = { LLM_DO_STORE: store, LLM_DO_STORE_KEY: storeKey, LLM_DO_STATE_DIR: state, ...more };
     const execute = async (...args: readonly string[]): Promise<RunningCli> => {
       const started = startCli(["executor", "--programs", ".", "--trust", "--grace", "1", ...args], { cwd, env });
       onTestFinished(() => void started.child.kill("SIGKILL"));

@@ -44,7 +44,10 @@ export async function executorCommand(given: ExecutorFlags): Promise<number> {
     if (hooks && key === "") throw new UsageError("`hooks` of your configuration need LLM_DO_HOOK_KEY, which signs their posts");
     const approval = await createPolicy(flags, undefined);
     const { signal: _, ...request } = createRequest(flags, signal);
-    const { host } = createGuardedHost({ controller, watchdog });
+    const loading = new AbortController();
+    const stopLoading = () => loading.abort(signal.reason);
+    signal.addEventListener("abort", stopLoading);
+    const { host } = createGuardedHost({ controller: loading, watchdog });
     const options = { signal, host, toRun: true, quiet: flags.quiet, terminal: undefined, onCode: watchdog.start };
     const programs = await findPrograms(flags.programs, flags, options);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
@@ -53,7 +56,10 @@ export async function executorCommand(given: ExecutorFlags): Promise<number> {
     if (flags.port !== undefined) await serveHealth(flags.port, figures);
     if (hooks) await queue.postHooks((job, id) => postHook(job, id, key));
     const { concurrency, grace, quiet = false, queue: queues = ["default"] } = flags;
-    const parts = { store, queue, programs, request: { ...request, approval }, concurrency, hooks: addresses, figures, quiet };
+    // From here on runs load code as long as they may go on.
+    signal.removeEventListener("abort", stopLoading);
+    const own = { store, queue, programs, stopLoading, concurrency, quiet };
+    const parts = { ...own, request: { ...request, approval }, hooks: addresses, figures };
     if (!quiet) writeStderr(`llm-do: executes ${programs.map(({ key }) => key).join(", ")} in the queue ${queues.join(", ")}\n`);
     await new Executor(parts, `${hostname()} ${host.processes.self}`, queues).serve(signal, grace);
     await queue.close();

@@ -23,6 +23,8 @@ export interface ExecutorParts {
   readonly hooks: HookAddresses;
   readonly figures: ExecutorFigures;
   readonly quiet: boolean;
+  /** Ends the wait for code that never loads. */
+  readonly stopLoading: () => void;
 }
 
 /** What a submitted run brings along. */
@@ -70,6 +72,7 @@ export class Executor {
     await queue.leave(this.#service.id).catch(() => undefined);
     for (const end = performance.now() + grace * 1000; this.#active.size > 0 && performance.now() < end; ) await pause(50);
     for (const controller of this.#active.values()) controller.abort(new Interrupted("SIGTERM"));
+    this.#parts.stopLoading();
     while (this.#active.size > 0) await pause(50);
     await this.#tell().catch(() => undefined);
   }
