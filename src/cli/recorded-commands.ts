@@ -167,7 +167,7 @@ export function addApprovals(program: Command, exit: Exit): void {
     program
       .command(type)
       .description(`${type} calls that wait in a suspended run; \`llm-do resume\` then goes on with it${how}`)
-      .argument("<run>", "its id, or `last`: the newest in which something waits")
+      .argument("[run]", "its id, or `last`: the newest in which something waits", "last")
       .argument("[target]", whose)
       .argument("[question...]", "numbers as `llm-do approvals` lists them, ranges such as 3-5, or ids")
       .option("--note <text>", type === "approve" ? "kept in the record" : "returned to the model")

@@ -76,7 +76,7 @@ function renderEnd(last: JournalEntry): string {
     });
   }
   if (last.type === "answer") return "suspended, and answered: `llm-do resume` goes on with it";
-  return `no end after ${last.n + 1} entries: killed, or still running`;
+  return `still running, or killed: no end after ${last.n + 1} entries`;
 }
 
 function renderCodeEnd({ type, reason }: Record<string, unknown>): string {

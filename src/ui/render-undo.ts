@@ -29,9 +29,17 @@ export interface ShownUndo {
 
 export interface UndoRendering {
   readonly columns: number;
+  /** It is done, and not a plan. */
+  readonly isDone?: boolean;
   /** Shows a diff of each file that is restored. */
   readonly diffs: boolean;
 }
+
+/** Says of a file that it was done. */
+const done: Readonly<Record<string, (file: ShownFile) => string>> = {
+  restore: ({ before }) => `restored: ${bytes(before?.length ?? 0)}`,
+  remove: () => "removed: the run had made it",
+};
 
 const reasons: Readonly<Record<ShownFile["action"], (file: ShownFile) => string>> = {
   restore: ({ before }) => `restore: ${bytes(before?.length ?? 0)}`,
@@ -43,14 +51,14 @@ const reasons: Readonly<Record<ShownFile["action"], (file: ShownFile) => string>
   failed: ({ error = "" }) => `left: ${error}`,
 };
 
-/** Lists what an undo does, or has done: a line for each file, and for each call that stays. */
-export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diffs }: UndoRendering): string {
+/** Lists what an undo would do, or has done, with their sum: a line for each file, and for each call that stays. */
+export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diffs, isDone = false }: UndoRendering): string {
   const head =
     files.length > 0
       ? `run ${runId} wrote ${counted(files.length, "file")}:`
       : `run ${runId} wrote no files that can be taken back`;
   const rows = files.flatMap((file) => [
-    `  ${file.path}  ${reasons[file.action](file)}${file.isPartial ? "; its earlier writes stay: something else changed it between them" : ""}`,
+    `  ${file.path}  ${((isDone && done[file.action]) || reasons[file.action])(file)}${file.isPartial ? "; its earlier writes stay: something else changed it between them" : ""}`,
     ...(diffs && file.action === "restore" ? diffRows(file, columns) : []),
   ]);
   const toRows = (why: string, calls: ShownUndo["lasting"]) => {
@@ -67,7 +75,21 @@ export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diff
       lasting.filter(({ isOfFile }) => !isOfFile),
     ),
   ];
-  return renderLines([head, ...rows, ...notes], diffs ? undefined : columns);
+  return renderLines(
+    [head, ...rows, ...notes, ...(isDone ? [summarize(files, lasting.length)] : [])],
+    diffs ? undefined : columns,
+  );
+}
+
+function summarize(files: readonly ShownFile[], calls: number): string {
+  const count = (...actions: readonly ShownFile["action"][]) => files.filter(({ action }) => actions.includes(action)).length;
+  const left = count("changed", "not-kept", "outside", "failed");
+  const parts = [
+    ...[`${count("restore")} restored`, `${count("remove")} removed`],
+    ...[`${count("same")} as they were`, `${left} left`].filter((part) => !part.startsWith("0 ")),
+  ];
+  const stays = calls > 0 ? `; what ${counted(calls, "call")} did besides stays` : "";
+  return `done: ${parts.join(", ")}${stays}`;
 }
 
 /** The most rows of a diff. */

@@ -68,6 +68,7 @@ it("lets thirty children propose in the night, and does what a person answers in
   const edited = (await contents()).findIndex((text) => text.includes("done"));
   await writeFile(join(cwd, "notes", `${notes[edited]}.md`), "a person wrote this\n");
   const undone = await llmDo("undo", runId, ".", "--yes");
+  expect(undone.stdout).toMatch(/^done: \d+ restored, \d+ removed/m);
   expect(undone.stdout).toContain(`${notes[edited]}.md  left: it was changed since`);
   expect(await changed()).toBe(0);
   expect((await contents())[edited]).toBe("a person wrote this\n");

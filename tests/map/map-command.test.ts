@@ -82,10 +82,14 @@ test("holds questions, and goes on with a row once they are answered", async () 
     "rows.jsonl": '"a"\n"b"\n',
   });
   const line = ["map", ".", "--trust", "--hold", "--inputs", "rows.jsonl", "--out", "out.jsonl"];
-  expect((await runCli(line, { cwd })).exitCode).toBe(4);
+  const first = await runCli(line, { cwd });
+  expect(first.exitCode).toBe(4);
+  expect(first.stderr).toContain("llm-do: 2 rows wait for answers: `llm-do approve` asks for those of the newest");
   const held = await results(cwd);
   expect(held.map(({ stopReason }) => stopReason)).toEqual(["suspended", "suspended"]);
-  expect((await runCli(["approve", held[1]?.runId ?? "", "--all", "-y"], { cwd })).exitCode).toBe(0);
+  const approved = await runCli(["approve", held[1]?.runId ?? "", "--all", "-y"], { cwd });
+  expect(approved.exitCode).toBe(0);
+  expect(approved.stderr).toContain("llm-do: 1 other run of this program waits for answers");
   expect((await runCli(line, { cwd })).exitCode).toBe(4);
   const later = await results(cwd);
   expect(later.map(({ stopReason, runId }) => [stopReason, runId])).toEqual([
@@ -93,6 +97,9 @@ test("holds questions, and goes on with a row once they are answered", async () 
     ["done", held[1]?.runId],
   ]);
   expect(await readFile(join(cwd, "..", "ledger"), "utf8")).toBe("b\n");
+  // Without a run, it is the newest one that has no answer yet.
+  expect(await runCli(["approve", "--all", "-y"], { cwd })).toMatchObject({ exitCode: 0 });
+  expect((await runCli(line, { cwd })).exitCode).toBe(0);
 });
 
 const noteTool = `import { appendFileSync } from "node:fs";

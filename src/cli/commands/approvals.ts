@@ -7,8 +7,9 @@ import { renderQuestions } from "../../ui/render-questions.ts";
 import type { NextSteps } from "../../ui/render-waiting.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { askYesOrNo, atTerminal } from "../ask-yes-or-no.ts";
+import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { type FoundRun, findRun, requireReadable } from "../find-runs.ts";
+import { type FoundRun, findRun, requireReadable, streamRuns, takeFirst } from "../find-runs.ts";
 import { describeGoOn } from "../next-steps.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
 import { waitingSteps } from "../resume-line.ts";
@@ -37,10 +38,11 @@ export interface AnswerCommand {
 
 /** `llm-do approvals [RUN] [TARGET]`: lists what waits for an answer. */
 export async function approvalsCommand(run: string, target: string | undefined, flags: ApprovalsFlags): Promise<number> {
-  const waiting = await findWaiting(run, target, false);
+  const waiting = await findWaiting(run, target, { changes: false });
   await writeResult(
     flags.json ? toJson(waiting) : renderQuestions({ ...waiting, steps: await stepsOf(waiting, flags) }, styleOf()),
   );
+  if (!flags.json) writeStderr(await describeOthers(waiting));
   return exitCodes.done;
 }
 
@@ -50,7 +52,7 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
   const isQuestion = command.target !== undefined && (rangeForm.test(command.target) || idForm.test(command.target));
   const target = isQuestion ? undefined : command.target;
   const words = isQuestion ? [command.target, ...command.words] : command.words;
-  const found = await findWaiting(run, target, true);
+  const found = await findWaiting(run, target, words.length > 0 ? { changes: true } : { changes: true, isOpen: true });
   const { root, runId, questions } = found;
   const open = questions.filter(({ answer }) => answer === undefined);
   if (flags.all && words.length > 0) throw new UsageError("--all and numbers exclude one another");
@@ -75,14 +77,24 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
   else await askEach(open, record, ({ id }, args) => argumentsProblem({ run: runId, id, args }));
   const now = await listQuestions({ run: runId });
   if (flags.json) await writeResult(toJson(now));
-  else writeStderr(describeRest(now, (await stepsOf(found, flags)).goOn));
+  else writeStderr(`${describeRest(now, (await stepsOf(found, flags)).goOn)}${await describeOthers(found)}`);
   return exitCodes.done;
 }
 
 type FoundWaiting = WaitingRun & FoundRun;
 
+interface WaitingChoice {
+  readonly changes: boolean;
+  /** `last` passes over runs in which all is answered. Default false. */
+  readonly isOpen?: boolean;
+}
+
 /** `last`: the newest run of which something waits. Rejects where one that is newer cannot be read. */
-async function findWaiting(run: string, target: string | undefined, changes: boolean): Promise<FoundWaiting> {
+async function findWaiting(
+  run: string,
+  target: string | undefined,
+  { changes, isOpen = false }: WaitingChoice,
+): Promise<FoundWaiting> {
   let waiting: WaitingRun | undefined;
   const applies = async (found: FoundRun) => {
     requireReadable(found);
@@ -92,7 +104,7 @@ async function findWaiting(run: string, target: string | undefined, changes: boo
       requireReadable({ ...found, problem: errorMessage(thrown) });
       return undefined;
     });
-    return (waiting?.questions.length ?? 0) > 0;
+    return waiting?.questions.some(({ answer }) => !isOpen || answer === undefined) ?? false;
   };
   const found = await findRun({ run, target, changes, applies, what: "run in which something waits for an answer" });
   return { ...found, ...(run === "last" && waiting ? waiting : await listQuestions({ run: found.runId, store: found.store })) };
@@ -159,6 +171,19 @@ function pastOf(decision: ApprovalDecision): string {
 async function stepsOf(found: FoundRun, { store }: ApprovalsFlags): Promise<NextSteps> {
   const flags = store === undefined ? {} : { store };
   return waitingSteps(found.runId, flags, await describeGoOn(found, flags));
+}
+
+/** The most runs that are looked at for others that wait. */
+const mostOthers = 1000;
+
+/** Counts other runs of the program that wait and have no answer yet. Empty for none. */
+async function describeOthers({ root, runId }: FoundRun): Promise<string> {
+  const runs = await takeFirst(streamRuns(root), mostOthers).catch(() => []);
+  const isWaiting = ({ ends }: FoundRun) => ends?.last?.type === "run-end" && ends.last.stopReason === "suspended";
+  const others = runs.filter((run) => run.runId !== runId && isWaiting(run)).length;
+  if (others === 0) return "";
+  const wait = others === 1 ? "1 other run of this program waits" : `${others} other runs of this program wait`;
+  return `llm-do: ${wait} for answers; \`${commandLine("approve")}\` asks for those of the newest\n`;
 }
 
 function describeRest({ questions }: WaitingRun, goOn: string): string {

@@ -6,6 +6,7 @@ import type { Program } from "../../llm-do.ts";
 import { forgetMap, hasMapLog } from "../../map/map-log.ts";
 import { type MappedRow, type MapRequest, mapRows, type Row } from "../../map/map-rows.ts";
 import { escapeText } from "../../util/escape-text.ts";
+import { commandLine } from "../command-name.ts";
 import { createPolicy } from "../create-policy.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { createGuardedHost } from "../guard-imports.ts";
@@ -98,7 +99,14 @@ async function mapAndReport(request: Omit<MapRequest, "rows">, flags: MapFlags):
   }
   if (progress.count("account") > 0 && !quiet)
     writeStderr(`llm-do: the $${request.usd} for all rows are used up; the same command with a larger --usd goes on\n`);
+  const waiting = progress.count("suspended");
+  if (waiting > 0 && !quiet) writeStderr(describeWaiting(waiting));
   return exitCodeOf(progress);
+}
+
+function describeWaiting(rows: number): string {
+  const wait = rows === 1 ? "1 row waits" : `${rows} rows wait`;
+  return `llm-do: ${wait} for answers: \`${commandLine("approve")}\` asks for those of the newest; then start the map again\n`;
 }
 
 /** Notes the line of each row until its result is written. */

@@ -31,7 +31,11 @@ export async function undoCommand(run: string, target: string | undefined, flags
     return isWanted;
   };
   const report = await undo({ run: runId, within, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
-  await writeResult(flags.json ? toJson(report) : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false }));
+  await writeResult(
+    flags.json
+      ? toJson(report)
+      : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false, isDone: report.isDone }),
+  );
   if (isRefused) writeStderr("llm-do: nothing was taken back\n");
   const areBack = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");
   const isComplete = areBack && report.lasting.every(({ isOfFile }) => !isOfFile);
