@@ -374,7 +374,9 @@ function describeTerms(before: Terms, after: Terms): string[] {
   const change = (name: string, old: unknown, now: unknown) =>
     old === now ? [] : [`${name}: ${String(old ?? "none")} before, ${String(now ?? "none")} now`];
   return [
-    ...(before.programDigest === after.programDigest ? [] : ["the program was changed"]),
+    ...(before.programDigest === after.programDigest
+      ? []
+      : ["the program was changed, or the options that it was compiled with"]),
     ...change("approvals", before.mode, after.mode),
     ...change("after a denial", before.onDenied, after.onDenied),
     ...[...limits].flatMap((name) => change(`limit of ${name.replaceAll("_", " ")}`, before.limits[name], after.limits[name])),
