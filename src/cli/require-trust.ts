@@ -44,16 +44,20 @@ interface TrustQuestion {
   /** A heading, and a row for each reason. */
   readonly head: string;
   readonly rows: readonly string[];
+  /** Code of its own or of packages, in the program or in tests of it. */
+  readonly hasCode: boolean;
 }
 
 function questionFor({ root, reasons }: NeedOfTrust, known: TrustedFolder | undefined, now: Reach): TrustQuestion | undefined {
-  if (!known) return { head: `${show(root)} is not trusted, and its program`, rows: reasons };
+  const hasCode = reasons.some((reason) => /^(?:in tests )?(?:runs code|loads packages|has models played)/.test(reason));
+  if (!known) return { head: `${show(root)} is not trusted, and its program`, rows: reasons, hasCode };
   if (!known.reach) {
     const head = `${show(root)} is trusted, but what for was not recorded in full. Its program`;
-    return { head, rows: reasons };
+    return { head, rows: reasons, hasCode };
   }
   const grown = growthOf(known.reach, now, known.folder);
-  return grown.length > 0 ? { head: `${show(root)} is trusted, and can do more now than it could then`, rows: grown } : undefined;
+  const head = `${show(root)} is trusted, and can do more now than it could then`;
+  return grown.length > 0 ? { head, rows: grown, hasCode } : undefined;
 }
 
 type TrustAnswer = "once" | "always" | "no";
@@ -67,7 +71,8 @@ async function askForTrust(root: string, question: TrustQuestion, options: Trust
   }
   const { wrapWords } = await import("../ui/wrap-text.ts");
   const { columns } = terminal;
-  const code = `Its code runs with your rights; ${commandName()} explain shows what else it can do.`;
+  const explain = `${commandName()} explain shows what`;
+  const code = question.hasCode ? `Its code runs with your rights; ${explain} else it can do.` : `${explain} it can do.`;
   const wrap = (line: string) => wrapWords(line, columns - 3);
   const page = (from: number) =>
     takeRows(question.rows, from).flatMap((row) =>
