@@ -212,4 +212,4 @@ test("the TypeScript of templates passes the strictest checks", async () => {
   const lines = checked.stdout.split("\n");
   expect(lines).toEqual(expect.arrayContaining(names.map((template) => join(cwd, template, "tools.ts"))));
   expect(lines.filter((line) => /^(?:words|letters)\/(?:tools|scripted)\.ts/.test(line))).toEqual([]);
-}, 30_000);
+});
