@@ -38,7 +38,7 @@ test("a run goes on when a disk that was full has room again", { timeout }, asyn
   const full = await runCli([".", "go", "--approve-all", "--trust", "--store", store], { cwd });
   expect(full).toMatchObject({ exitCode: 1, stdout: "" });
   expect(full.stderr).toMatch(
-    /the journal cannot be written: ENOSPC.*; `llm-do resume \d{8}-\d{6}-\w+` goes on when it can be\n$/,
+    /the journal cannot be written: ENOSPC.*; `llm-do resume \d{8}-\d{6}-\w+ --trust --approve-all --store [^`]+` goes on when it can be\n$/,
   );
   const still = await runCli(["resume", "--approve-all", "--trust", "--store", store], { cwd });
   expect(still.exitCode).toBe(1);

@@ -246,10 +246,10 @@ const commands: Readonly<Record<string, Command>> = {
     says: "schema",
   },
   "init makes nothing through a link to nothing": {
-    links: [["program/input", "home"]],
+    links: [["program/notes", "home"]],
     args: ["init", "."],
     exitCode: 2,
-    says: "input",
+    says: "notes",
   },
   "init makes a program in a folder that is a link itself": {
     files: { "home/x": "" },
