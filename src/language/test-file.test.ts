@@ -38,6 +38,7 @@ const expectations: Readonly<Record<string, readonly [accepted: string, refused:
   never: ["[shell]", "shell"],
   asked: ["{ write_file: 0 }", "[write_file]"],
   refused: ["{ write_file: { times: 2 } }", "{ write_file: -1 }"],
+  succeeded: ["{ write_file: { times: 2 } }", "{ write_file: -1 }"],
   limits: ["{ turns: 2, tool_calls: 3 }", "{ turn: 2 }"],
   judge: ["{ worker: judge.worker, at_least: 4, script: judge.yaml }", "{ worker: judge.worker }"],
 };
