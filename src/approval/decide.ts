@@ -81,7 +81,7 @@ async function repeatDecision(
 ): Promise<SettledQuestion> {
   if (intent) {
     onAsk(intent.detail["request"] as unknown as ApprovalRequest);
-    const nobody = () => Promise.reject(new Error("invariant: a recorded question is not put again"));
+    const nobody = () => Promise.reject(new Error("the record has a decision on a question, and no answer to it"));
     await effects.perform({ record: questionRecord(asked, intent.detail), codec, work: nobody }, signal);
   }
   if (!recorded) throw new Error("invariant: a question was answered, and no decision is recorded");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
-import { readJournalEnds } from "../journal/read-journal.ts";
-import type { CompiledWith, FactOf, JournalEntry, ProgramOptions } from "../protocol/fact.ts";
+import { readJournalEnds, readRecord } from "../journal/read-journal.ts";
+import type { CompiledWith, Fact, FactOf, JournalEntry, ProgramOptions } from "../protocol/fact.ts";
 import { isWithin } from "../util/within.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { FoundRun } from "./find-runs.ts";
@@ -28,10 +28,13 @@ export async function readCompiled(found: FoundRun): Promise<CompiledWith | unde
 
 /** Reads the first entry of a run. Rejects with a `UsageError` for a run that was killed before it wrote one. */
 export async function readStart(found: FoundRun): Promise<FactOf<"run-start">> {
-  return startOf(found, (await found.store.look(found.runId, readJournalEnds)).first);
+  const start = startOf(found, (await found.store.look(found.runId, readJournalEnds)).first);
+  // A long text is kept apart, and the ends of a journal are read without it.
+  const isWhole = (start.compiled?.set ?? []).every((one) => typeof one === "string");
+  return isWhole ? start : startOf(found, (await found.store.look(found.runId, readRecord)).facts[0]);
 }
 
-function startOf({ runId }: FoundRun, first: JournalEntry | undefined): FactOf<"run-start"> {
+function startOf({ runId }: FoundRun, first: Fact | JournalEntry | undefined): FactOf<"run-start"> {
   if (first?.type === "run-start") return first;
   throw new UsageError(`nothing is recorded of \`${runId}\`: it ended before it began`);
 }

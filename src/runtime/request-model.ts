@@ -21,29 +21,19 @@ import { serverToolsLeft } from "./server-tools-left.ts";
 const longestStreak = 3;
 
 /**
- * Asks the call's model for one turn: keeps within its window, reserves before it spends, records, retries failures that may pass, and meters. A limit that does
- * not allow the request beside what is set aside for the last turn makes it the last turn's. Rejects with a `RunError` (`provider`,
- * `authentication`), with `LimitReached` where it is the last turn's already, or with the abort's reason. Where an account of several runs is used up, it waits
- * for the end of the run.
+ * Asks the call's model for one turn: keeps within its window, reserves before it spends, records, retries failures that may pass, and
+ * meters. A limit that does not allow the request beside what is set aside for the last turn makes it the last turn's. Rejects with a
+ * `RunError` (`provider`, `authentication`), with `LimitReached` where it is the last turn's already, or with the abort's reason. Where an
+ * account of several runs is used up, it waits for the end of the run.
  */
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
-  try {
-    return await requestTurn(call, frame);
-  } catch (thrown) {
-    if (!(thrown instanceof AccountUsedUp)) throw thrown;
-    // The slot is free again: calls beside this one come to their ends, so that nothing of them is lost.
-    return call.run.activity.hold(call.callPath, thrown, call.signal);
-  }
-}
-
-async function requestTurn(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
   const { run, budget, signal } = call;
   const priceOf = await priceOfCall(call);
   const window = call.worker.context.window ?? (await run.windowOf(call.model.id));
   reserveLastTurn(call, frame, priceOf);
   for (let number = 1; ; ) {
     compactHistory(call, frame, { attempt: number, window });
-    let failed: FailedAttempt;
+    let failed: FailedAttempt | AccountUsedUp;
     const leaveSlot = await budget.takeSlot(signal);
     try {
       // Planned after taking the slot: the remaining budget may change while queued.
@@ -59,10 +49,7 @@ async function requestTurn(call: CallConfig, frame: CallFrame): Promise<BoundedR
       try {
         const response = await run.effects.perform(toModelEffect(call, frame, attempt), signal);
         charge(run, reservation, response.usage);
-        frame.measured = { tokens: response.usage.inputTokens, estimate: attempt.estimate.inputTokens };
-        const broken = run.prefixes.note(call.worker.id, attempt.request, response.usage);
-        const spoilt = broken === undefined ? [] : [`what the provider had in its cache could not be used: ${broken}`];
-        for (const warning of [...(response.warnings ?? []), ...spoilt]) run.emit(call, { type: "warning", message: warning });
+        noteAnswer(call, frame, { attempt, response });
         return response;
       } catch (thrown) {
         charge(run, reservation, measureFailure(attempt.progress.reported, attempt.estimate, attempt.progress.characters));
@@ -70,13 +57,32 @@ async function requestTurn(call: CallConfig, frame: CallFrame): Promise<BoundedR
         if (!(thrown instanceof ModelError)) throw thrown;
         failed = { attempt, error: thrown };
       }
+    } catch (thrown) {
+      if (!(thrown instanceof AccountUsedUp)) throw thrown;
+      failed = thrown;
     } finally {
       leaveSlot();
     }
+    // The slot is free again: calls beside this one come to their ends, so that nothing of them is lost.
+    if (failed instanceof AccountUsedUp) return run.activity.hold(call.callPath, failed, signal);
     const canShrink = failed.error.code === "context_window" && noteRefusal(call, frame);
     if (!canShrink) await waitForRetry(call, frame, failed);
     number = failed.attempt.number + 1;
   }
+}
+
+interface AnsweredAttempt {
+  readonly attempt: Attempt;
+  readonly response: BoundedResponse;
+}
+
+/** Measures the conversation by an answer to it, and passes its warnings on. */
+function noteAnswer(call: CallConfig, frame: CallFrame, { attempt, response }: AnsweredAttempt): void {
+  const { run } = call;
+  frame.measured = { tokens: response.usage.inputTokens, estimate: attempt.estimate.inputTokens };
+  const broken = run.prefixes.note(call.worker.id, attempt.request, response.usage);
+  const spoilt = broken === undefined ? [] : [`what the provider had in its cache could not be used: ${broken}`];
+  for (const message of [...(response.warnings ?? []), ...spoilt]) run.emit(call, { type: "warning", message });
 }
 
 interface FailedAttempt {
