@@ -38,7 +38,7 @@ export interface CaseRun {
   readonly turns: number;
   readonly milliseconds: number;
   readonly score?: number;
-  /** What the case does not speak of, and probably means to. */
+  /** Calls that were denied by default, of which the case says nothing. */
   readonly notes?: readonly string[];
   /** Present where it failed before any model was asked, by a mistake in what it was begun with. */
   readonly isMistake?: true;

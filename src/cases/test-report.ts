@@ -30,7 +30,7 @@ export interface CaseReport {
   /** True if some runs passed and others failed. */
   readonly flaky?: boolean;
   readonly failures?: readonly CountedFailure[];
-  /** What the case does not speak of, and probably means to: calls that were denied by default. */
+  /** Calls that were denied by default, of which the case says nothing. */
   readonly notes?: readonly string[];
   readonly turns?: Spread;
   /** Dollars of a run. Absent where the price of one is not known. */

@@ -5,8 +5,11 @@ import { writeStderr } from "./output.ts";
 import type { RunFlags } from "./run-flags.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Creates the policy of approvals that flags and the terminal make. Throws a `UsageError` for flags that exclude one another. */
-export async function createPolicy(flags: RunFlags, terminal: Terminal | undefined): Promise<ApprovalPolicy> {
+/**
+ * Creates the policy of approvals that flags and the terminal make. `client`: questions go to a client of a door, which adds the approver.
+ * Throws a `UsageError` for flags that exclude one another.
+ */
+export async function createPolicy(flags: RunFlags, terminal: Terminal | "client" | undefined): Promise<ApprovalPolicy> {
   const { approveAll, rejectAll, onDenied = "return", quiet, dryRun, approvalTimeout, unisolated = false, hold } = flags;
   if (approveAll && rejectAll) throw new UsageError("--approve-all and --reject-all exclude one another");
   if (approvalTimeout !== undefined && (approveAll || rejectAll || !terminal) && !quiet) warnOfTimeout(flags);
@@ -20,8 +23,9 @@ export async function createPolicy(flags: RunFlags, terminal: Terminal | undefin
   }
   if (hold) return { mode: "prompt", onUnanswered: "hold", ...plain };
   if (!terminal) return { mode: "prompt", ...plain };
-  const { createTerminalApprover } = await import("./terminal-approver.ts");
   const timeout = approvalTimeout === undefined ? {} : { timeoutSeconds: approvalTimeout };
+  if (terminal === "client") return { mode: "prompt", ...timeout, ...plain };
+  const { createTerminalApprover } = await import("./terminal-approver.ts");
   return { mode: "prompt", approver: createTerminalApprover(terminal), ...timeout, ...plain };
 }
 

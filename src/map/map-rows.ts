@@ -151,7 +151,7 @@ class RowMapper {
     if (facts.length === 0) return undefined;
     const ended = recordedEnd(run, facts);
     if (ended) return ended;
-    // What was spent until then is no longer all: it is read from the record where this start is killed.
+    // The logged dollars are too few from here on: if this start is killed, the next one reads them from the record.
     log.end(key, { run });
     const { attachments: _attachments, fragments: _fragments, ...more } = runRequest(request);
     return this.#play(key, run, () => resumeWith({ ...more, run, store }, { pace }));

@@ -37,7 +37,7 @@ export interface ServedProgram {
   readonly program: string;
 }
 
-/** What an executor asks of the queue. */
+/** An executor, as the queue hands runs to it. */
 export interface Service {
   readonly id: string;
   readonly served: readonly ServedProgram[];
@@ -76,7 +76,7 @@ export class RunQueue {
         ? { db: toDb(store.database), supervise: false }
         : { connectionString: url, max: 10, useListenNotify: true };
     const boss = new PgBoss({ ...own, schema: "llm_do_jobs", schedule: false });
-    // What fails is tried again, and the sweep finds what was missed.
+    // A failed job is tried again, and the sweep finds runs that were missed.
     boss.on("error", () => undefined);
     await boss.start();
     return new RunQueue(store, boss);

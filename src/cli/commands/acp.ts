@@ -35,11 +35,9 @@ async function serveWorker(target: string | undefined, flags: RunFlags, output: 
   const { signal } = signals.controller;
   using _guard = guardProcess(signals.controller, flags);
   try {
-    const { approvalTimeout, ...others } = flags;
-    const whole = { ...others, headless: true, verbose: 0, journal: flags.journal ?? true };
+    const whole = { ...flags, headless: true, verbose: 0, journal: flags.journal ?? true };
     if (flags.hold) throw new UsageError("--hold is not for a conversation: the client asks");
-    const timeout = approvalTimeout === undefined ? {} : { timeoutSeconds: approvalTimeout };
-    const policy = { ...(await createPolicy(whole, undefined)), ...timeout };
+    const policy = await createPolicy(whole, "client");
     const { program } = await openProgram([target ?? "."], whole, { toRun: true });
     if (program.entry.kind === "code") throw new UsageError("a conversation is with a worker, and the entry is code");
     await using telemetry = await openTelemetry(whole);

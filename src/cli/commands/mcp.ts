@@ -38,8 +38,7 @@ async function serveWorkers(targets: readonly string[], flags: DoorFlags, output
   try {
     const whole = { ...flags, headless: true, verbose: 0, journal: flags.journal ?? true };
     if (flags.hold && flags.askClient) throw new UsageError("--ask-client asks what --hold holds: leave one out");
-    const { approvalTimeout: _timeout, ...others } = whole;
-    const policy = await createPolicy(flags.askClient ? others : whole, undefined);
+    const policy = await createPolicy(whole, flags.askClient ? "client" : undefined);
     const workers = await openWorkers(targets.length === 0 ? ["."] : targets, whole);
     await using telemetry = await openTelemetry(whole);
     const { signal: _, attachments: __, ...request } = createRequest(whole, signal);

@@ -17,7 +17,7 @@ export interface ExecutorParts {
   readonly store: PostgresStore;
   readonly queue: RunQueue;
   readonly programs: readonly DeployedProgram[];
-  /** What the executor says of each run: policy, limits, prices. */
+  /** The same for each run: policy, limits, prices. */
   readonly request: Omit<RunRequest, "input"> & { readonly approval: ApprovalPolicy };
   readonly concurrency: number;
   readonly hooks: HookAddresses;
@@ -27,7 +27,7 @@ export interface ExecutorParts {
   readonly stopLoading: () => void;
 }
 
-/** What a submitted run brings along. */
+/** The content of a submitted run. */
 export interface SubmittedRequest {
   readonly input?: JsonObject | string;
   /** In base 64. */

@@ -5,7 +5,7 @@ import { isRecord } from "../../protocol/json.ts";
 const mostValues = 5000;
 const deepest = 100;
 
-/** Ends the reading, with a client's fault. */
+/** `fault`: the failure that ended the reading, such as a message that is too long. */
 export interface FittedStream extends Stream {
   readonly fault: () => Error | undefined;
 }
