@@ -41,7 +41,7 @@ const migrations: readonly string[] = [
 ];
 
 /** Names the lock under which processes that start at once migrate one after the other. */
-const migrationLock = 7_316_011;
+export const migrationLock = 7_316_011;
 
 /** Brings a database to today's tables. Rejects where it is one of a newer llm-do. */
 export async function migrate(client: Client): Promise<void> {

@@ -5,6 +5,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { type Client, importPackage, type Row } from "./database.ts";
+import { migrationLock } from "./migrations.ts";
 import type { PostgresStore } from "./postgres-store.ts";
 import { hasEnded, isAtRest, isReady, servedName } from "./ready.ts";
 
@@ -78,7 +79,11 @@ export class RunQueue {
     const boss = new PgBoss({ ...own, schema: "llm_do_jobs", schedule: false });
     // A failed job is tried again, and the sweep finds runs that were missed.
     boss.on("error", () => undefined);
-    await boss.start();
+    // Processes that start at once would make its tables twice.
+    await store.database.transaction(async (client) => {
+      await client.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);
+      await boss.start();
+    });
     return new RunQueue(store, boss);
   }
 

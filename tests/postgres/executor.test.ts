@@ -86,13 +86,16 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
   test("what an executor cannot bind makes the run wait, and bad input is its end", async () => {
     const machine = await team();
     const unbound = { ...desk, "llm-do.yaml": "name: desk\nsandbox: { paths: { letters: { root: ./letters } } }\n" };
-    const { cli, execute } = await machine(await writeProgram(unbound));
-    const started = execute("--scope", "letters=./gone");
-    const id = (await cli("submit", ".", "go")).stdout.trim();
-    await started;
+    const { cli, done, execute } = await machine(await writeProgram(unbound));
+    // Three processes make the tables of an empty database.
+    const [, id] = await Promise.all([
+      execute("--scope", "letters=./gone"),
+      done("submit", ".", "go", "--key", "monday"),
+      done("submit", ".", "go", "--key", "monday"),
+    ]);
     const listed = async () => JSON.parse((await cli("runs", "list", "--json")).stdout).runs[0].summary;
     await expect.poll(listed, { timeout: 60_000 }).toMatch(/^waits: the root .* of the scope `letters` is not there/);
-    expect(id).toMatch(/^\d{8}-/);
+    expect(id.trim()).toMatch(/^\d{8}-/);
   });
 
   test("an executor without the key executes no sealed run, and says why it waits", async () => {

@@ -4,6 +4,7 @@ import { RunSecrets } from "../../src/journal/run-secrets.ts";
 import type { RunStore } from "../../src/journal/store.ts";
 import { renewLeases } from "../../src/postgres/leases.ts";
 import { PostgresStore } from "../../src/postgres/postgres-store.ts";
+import { RunQueue } from "../../src/postgres/run-queue.ts";
 import type { Fact } from "../../src/protocol/fact.ts";
 import { Redactor } from "../../src/util/redactor.ts";
 import { describeStore, type Open } from "../conformance/run-store-contract.ts";
@@ -112,5 +113,15 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
     await client.query("INSERT INTO llm_do.migrations (number) VALUES (1000)");
     await client.end();
     await expect(open(url)).rejects.toThrow("the database is one of a newer llm-do (migration 1000");
+  });
+
+  test("three processes that open the queue of an empty database at once all take runs in", async () => {
+    const url = await database();
+    const submit = async (number: number) => {
+      const queue = await RunQueue.open(await open(url));
+      const run = { id: `20260101-00000${number}-abcdef`, program: "p", root: "/p", queue: "default", request: {}, priority: 0 };
+      return queue.submit(run).finally(() => queue.close());
+    };
+    expect(await Promise.all([1, 2, 3].map(submit))).toHaveLength(3);
   });
 });
