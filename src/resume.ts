@@ -247,6 +247,7 @@ export function describeCompilation(
     ...(model === undefined ? {} : { model }),
     ...(set?.length ? { set } : {}),
     ...(modelFor?.length ? { modelFor } : {}),
+    ...(ofProgram.checks === false ? { checks: false } : {}),
   };
 }
 

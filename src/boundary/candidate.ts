@@ -5,7 +5,7 @@ import type { Host } from "../host/host.ts";
 import { readRevision } from "../host/read-revision.ts";
 import { createScratchFolder } from "../host/scratch-folder.ts";
 import { addSettings, removeSettings } from "../language/edit-frontmatter.ts";
-import { compile } from "../llm-do.ts";
+import { compile, compileWith } from "../llm-do.ts";
 import type { Provider } from "../models/provider.ts";
 import type { Program, Worker } from "../program/program.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
@@ -140,10 +140,12 @@ async function compileCopy(of: StepOfProgram, source: CandidateSource, copy: str
     ...(model === undefined ? {} : { model }),
     ...{ ...chosen, ...entry },
   };
-  const first = await compile(request);
+  // An answer that is compared already is not checked beside it.
+  const fixed = { checks: false } as const;
+  const first = await compileWith(request, fixed);
   // Code alone asks no model, and needs none.
   const isModelless = source.type === "code" && first.diagnostics.some(({ code }) => code === "model-missing");
-  const read = requireCandidate(isModelless ? await compile({ ...request, model: unaskedModel }) : first, source);
+  const read = requireCandidate(isModelless ? await compileWith({ ...request, model: unaskedModel }, fixed) : first, source);
   const whole = read.trust && !of.trust ? await confirmCopy(read, of, copy) : read;
   const { program } = requireCandidate(whole, source);
   if (!program) throw new Error("invariant: a trusted program compiles without errors and is none");

@@ -50,6 +50,8 @@ export interface Compilation {
   readonly variables: Set<string>;
   /** Names of the manifest's profiles, toolsets and MCP servers, as written there, that some worker uses. */
   readonly used: Set<object>;
+  /** False: `check` of workers is read, and none is made. */
+  readonly checks: boolean;
   /** True if the program is to be run now: what it lacks from outside is then an error. */
   readonly toRun: boolean;
 }

@@ -305,6 +305,7 @@ async function createCompilation(options: CompileOptions & KnownFiles, place: Lo
     secrets: new Map(),
     variables: new Set(),
     used: new Set(),
+    checks: ofProgram?.checks ?? true,
     toRun,
   };
 }

@@ -114,11 +114,11 @@ function hasPrompt({ file }: ResolvedWorker): boolean {
 const defaultCheckUsd = 0.1;
 
 /** A check compares the code with the prompt: a worker has to have both. */
-function linkCheck({ diagnostics }: Compilation, resolved: ResolvedWorker): CodeCheck | undefined {
+function linkCheck({ diagnostics, checks }: Compilation, resolved: ResolvedWorker): CodeCheck | undefined {
   const { name, file } = resolved;
   if (!file.check) return undefined;
   const { share, usd } = file.check.value;
-  if (file.code && hasPrompt(resolved)) return { share: share.value, usd: usd?.value ?? defaultCheckUsd };
+  if (file.code && hasPrompt(resolved)) return checks ? { share: share.value, usd: usd?.value ?? defaultCheckUsd } : undefined;
   const missing = file.code ? "instructions" : "`code`";
   const message = `\`check\` compares the code of \`${name}\` with its prompt, and it has no ${missing}`;
   return diagnostics.report("check-unused", { message, span: share.span, note: `add ${missing}, or delete \`check\`` });

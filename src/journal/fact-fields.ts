@@ -84,6 +84,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
         "model?": "string",
         "set?": "content strings",
         "modelFor?": "strings",
+        "checks?": "boolean",
       },
     },
   },

@@ -93,10 +93,12 @@ export interface CompiledWith {
   readonly model?: string;
   readonly set?: readonly string[];
   readonly modelFor?: readonly string[];
+  /** False: no prompt is asked, too, about what code answered. */
+  readonly checks?: boolean;
 }
 
 /** Options over the files of a program that somebody else than the user gives: a record, or a test file. */
-export type ProgramOptions = Pick<CompiledWith, "model" | "set" | "modelFor">;
+export type ProgramOptions = Pick<CompiledWith, "model" | "set" | "modelFor" | "checks">;
 
 /** The word of a toolset on a call. `own`: its verdict; `texts`: those that rules are compared with, by argument. */
 export interface SaidOfCall {

@@ -202,3 +202,22 @@ test("runs that could not begin are a mistake, whatever share has to pass", asyn
   const priced = await program.test({ live: true, runs: 5, trust: true, providers });
   expect(priced.cases).toMatchObject([{ outcome: "passed", passed: 5 }]);
 });
+
+describe("a worker whose code is checked", () => {
+  const files = {
+    "main.worker": "---\nmodel: test:model\ncode: tools.ts:answer\ncheck: 1\n---\nAnswer.\n",
+    "tools.ts": 'export const answer = () => "by code";\n',
+    "script.yaml": "- reply: never asked\n",
+    "main.test.yaml":
+      "cases:\n  - { name: scripted, script: script.yaml, input: Go, expect: { output: by code } }\n  - { name: recorded, recording: r.jsonl, input: Go, expect: { output: by code } }\n",
+  };
+
+  test("is not checked in a test, whoever answers for the model", async () => {
+    const program = makeProgram(files);
+    const { providers, requests } = playedBy(() => ({ text: "by prompt" }));
+    const given = { trust: true, providers };
+    for (const how of [{ filter: "scripted" }, { live: true }, { record: true }, {}])
+      expect(await program.test({ ...given, ...how }), JSON.stringify(how)).toMatchObject({ passed: true });
+    expect(requests()).toBe(0);
+  });
+});
