@@ -48,6 +48,15 @@ export interface CandidateReport {
   /** Beside the noise floor, or the recorded answers where there is none. Absent for the noise floor itself. */
   readonly judgement?: Judgement;
   readonly disagreements: readonly Disagreement[];
+  readonly unanswered: readonly Unanswered[];
+}
+
+/** A case without an output to compare, and why. */
+export interface Unanswered {
+  /** Index of the case. */
+  readonly index: number;
+  readonly type: "unsure" | "failed" | "left-out";
+  readonly reason: string;
 }
 
 /** `untold`: the interval of the difference holds 0. `more` is about how many further cases would tell; Infinity if none were discordant. */
@@ -93,14 +102,19 @@ function scoreOf(cases: readonly Case[], { name, answers }: Candidate, options: 
   const hits = new Map<number, boolean>();
   const fields = new Map<string, { hits: number; count: number }>();
   const disagreements: Disagreement[] = [];
+  const unanswered: Unanswered[] = [];
   const counts = { unsure: 0, failed: 0, "left-out": 0, uncompared: 0 };
   for (const [index, answer] of answers.entries()) {
     const one = cases[index];
     if (!one) continue;
     const expected = expectedOutput(one);
     if (answer.type === "failed") hits.set(index, false);
-    if (answer.type !== "output") counts[answer.type]++;
-    if (answer.type !== "output" || expected === undefined) continue;
+    if (answer.type !== "output") {
+      counts[answer.type]++;
+      unanswered.push({ index, type: answer.type, reason: answer.reason });
+      continue;
+    }
+    if (expected === undefined) continue;
     const agreement = compareOutputs(options.schema, { one: expected, other: answer.output }, options);
     const isSame = agrees(agreement) === false ? false : (options.judged?.(index, name) ?? agrees(agreement));
     countFields(fields, agreement);
@@ -116,7 +130,7 @@ function scoreOf(cases: readonly Case[], { name, answers }: Candidate, options: 
     ...{ unsure: counts.unsure, failed: counts.failed, leftOut: counts["left-out"], uncompared: counts.uncompared },
     usdPerThousand: dollars(answers),
     ...times(answers),
-    disagreements,
+    ...{ disagreements, unanswered },
   };
   return { report, hits: hits as Hits };
 }

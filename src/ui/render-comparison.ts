@@ -1,5 +1,5 @@
-import type { Case } from "../boundary/case-file.ts";
-import { type CandidateReport, type Disagreement, type Share, sayJudgement } from "../boundary/compare.ts";
+import { type Case, expectedOutput } from "../boundary/case-file.ts";
+import { type CandidateReport, type Disagreement, type Share, sayJudgement, type Unanswered } from "../boundary/compare.ts";
 import type { CompareStepReport } from "../boundary/compare-step.ts";
 import { clipText } from "../util/clip-text.ts";
 import { showText } from "./show-text.ts";
@@ -16,8 +16,11 @@ export function renderComparison(report: CompareStepReport, { show = 0 }: { read
       "",
     );
   if (!floor) lines.push("without --again nobody knows how often the prompt agrees with itself", "");
-  for (const candidate of candidates)
-    for (const one of candidate.disagreements.slice(0, show)) lines.push(...renderDisagreement(candidate, one, cases), "");
+  for (const candidate of candidates) {
+    const failed = candidate.unanswered.filter(({ type }) => type === "failed");
+    const shown = [...candidate.disagreements, ...failed].sort((one, other) => one.index - other.index);
+    for (const one of shown.slice(0, show)) lines.push(...renderDisagreement(candidate, one, cases), "");
+  }
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
@@ -38,9 +41,32 @@ function renderCandidate(candidate: CandidateReport, floor: CandidateReport | un
     `  agrees: ${renderShare(agreement)}`,
     ...rows,
     ...(others.length > 0 ? [`  ${others.join("; ")}`] : []),
+    ...renderReasons(candidate.unanswered),
     `  ${money}; ${renderTime(median)} at the median, ${renderTime(p90)} at the 90th percentile`,
     ...(judgement ? [`  ${sayJudgement(judgement, agreement.count, beside)}`] : []),
   ];
+}
+
+/** The most reasons that a table shows of each kind. */
+const mostReasons = 3;
+
+/** The most frequent first, each with the first case that it was given for. */
+function renderReasons(unanswered: readonly Unanswered[]): readonly string[] {
+  const kinds = ["failed", "left-out", "unsure"] as const;
+  return kinds.flatMap((kind) => {
+    const of = Map.groupBy(
+      unanswered.filter(({ type }) => type === kind),
+      ({ reason }) => reason,
+    );
+    const sorted = [...of].sort(([, one], [, other]) => other.length - one.length);
+    const lines = sorted.slice(0, mostReasons).map(([reason, all]) => {
+      const times = all.length === 1 ? "" : `${all.length} times, first `;
+      const text = reason === "" ? "no reason given" : showText(clipText(reason.replace(/\s+/g, " "), 300));
+      return `    ${kind === "left-out" ? "left out" : kind}: ${text} (${times}case ${(all[0]?.index ?? 0) + 1})`;
+    });
+    const rest = sorted.length - lines.length;
+    return rest > 0 ? [...lines, `    ${rest} more ${rest === 1 ? "reason" : "reasons"}; --json has all`] : lines;
+  });
 }
 
 export function renderShare({ hits, count, estimate, lower, upper }: Share): string {
@@ -54,13 +80,14 @@ function renderTime(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds.toFixed(1)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-function renderDisagreement({ name }: CandidateReport, { index, expected, output }: Disagreement, cases: readonly Case[]) {
+function renderDisagreement({ name }: CandidateReport, one: Disagreement | Unanswered, cases: readonly Case[]) {
   const line = (label: string, value: unknown) => `  ${label}${showText(clipText(JSON.stringify(value) ?? "", 400))}`;
-  const from = cases[index]?.from;
+  const asked = cases[one.index];
+  const from = asked?.from;
   return [
-    `${showText(name)}, case ${index + 1}${from === undefined ? "" : ` (${showText(from)})`}`,
-    line("asked:    ", cases[index]?.input),
-    line("expected: ", expected),
-    line("got:      ", output),
+    `${showText(name)}, case ${one.index + 1}${from === undefined ? "" : ` (${showText(from)})`}`,
+    line("asked:    ", asked?.input),
+    line("expected: ", asked && expectedOutput(asked)),
+    "reason" in one ? `  failed:   ${showText(clipText(one.reason, 400))}` : line("got:      ", one.output),
   ];
 }

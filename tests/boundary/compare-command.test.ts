@@ -32,6 +32,7 @@ appendFileSync(${JSON.stringify(loaded)}, "today ");
 const kind = (message) => ({ kind: message.includes("hangs") ? "bug" : "wish" });
 export const sort = ({ message }) => kind(message);
 export const half = () => ({ kind: "bug" });
+export const misfit = ({ message }) => ({ kind: message.includes("hangs") ? "bug" : "feature" });
 export const reads = async ({ message }, runtime) => {
   const text = JSON.stringify(await runtime.call("read_file", { path: "words.txt" }));
   return kind(text.includes("WORD=hangs") ? message : "");
@@ -162,6 +163,21 @@ describe("llm-do compare", { timeout: 120_000 }, () => {
     expect((await compare("--with", "tools.ts:writes", "--trust", "--at-least", "0.1")).exitCode).toBe(1);
   });
 
+  it("says why a candidate failed, and for which case, in the table, side by side and as JSON", async () => {
+    const misfit = ["--with", "tools.ts:misfit", "--last", "4", "--trust"];
+    const table = await compare(...misfit, "--show", "1");
+    expect(table.stdout).toMatch(/\n {4}failed: .*kind.* \(2 times, first case 1\)\n/);
+    expect(table.stdout).toMatch(/case 1 \(.*\)\n {2}asked: .*m23 please.*\n {2}expected: \{"kind":"wish"\}\n {2}failed: .*kind/);
+    const { candidates } = JSON.parse((await compare(...misfit, "--json")).stdout);
+    expect(candidates[0].unanswered).toHaveLength(2);
+    expect(candidates[0].unanswered[0]).toMatchObject({
+      index: 0,
+      type: "failed",
+      reason: expect.stringContaining("kind"),
+      input: { message: "m23 please" },
+    });
+  });
+
   it("writes the cases of disagreements, which can be compared again, and no file over another", async () => {
     const out = join(folder, "review.jsonl");
     const half = ["--with", "tools.ts:half", "--trust", "--out", out];
@@ -186,6 +202,24 @@ describe("llm-do compare", { timeout: 120_000 }, () => {
     expect(result.stderr).toContain(
       name === "git:nowhere" ? "git has no folder program/ at the revision `nowhere`" : "no candidate",
     );
+  });
+
+  it("finds a worker that the entry does not reach, and names the file of one that lies deeper", async () => {
+    const prose = triage("Sort it.").replace("description: Sorts.", "description: Sorts again.");
+    writeFileSync(join(cwd, "alone.worker"), prose);
+    await mkdir(join(cwd, "deep"));
+    writeFileSync(join(cwd, "deep/under.worker"), prose);
+    writeFileSync(join(cwd, "alone.jsonl"), '{"worker":"alone","input":{"message":"m0 it hangs"},"output":{"kind":"bug"}}\n');
+    const args = (step: string) => ["compare", step, "--with", "tools.ts:sort", "--cases", "alone.jsonl", "--trust"];
+    const found = await runCli(args("alone"), { cwd });
+    expect(found, found.stderr).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("agrees: 1 of 1") });
+    const under = await runCli(args("under"), { cwd });
+    expect(under).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("name the file as the target: `deep/under.worker`"),
+    });
+    expect((await runCli(args("triagge"), { cwd })).stderr).toContain("did you mean `triage`?");
+    for (const name of ["alone.worker", "alone.jsonl", "deep"]) rmSync(join(cwd, name), { recursive: true });
   });
 
   it.each([

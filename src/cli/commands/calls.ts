@@ -7,11 +7,10 @@ import type { RecordedCall } from "../../boundary/recorded-calls.ts";
 import type { RunStore } from "../../journal/store.ts";
 import { renderCall, renderCallsFoot } from "../../ui/render-calls.ts";
 import { escapeText } from "../../util/escape-text.ts";
-import { nearestNames } from "../../util/nearest-names.ts";
 import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";
-import { compileToShow } from "../open-program.ts";
+import { findWorker, requireWorker } from "../find-step.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { reviewCases } from "../review-cases.ts";
 
@@ -60,9 +59,7 @@ export async function callsCommand(worker: string, target: string | undefined, f
 }
 
 async function reviewFile(worker: string, target: string | undefined, path: string): Promise<number> {
-  const { outline } = await compileToShow(target === undefined ? [] : [target], {});
-  const step = outline?.workers.find(({ name }) => name === worker);
-  if (!step) throw new UsageError(`the program has no worker \`${worker}\` today, whose output a correction has to fit`);
+  const { worker: step } = await requireWorker(worker, target);
   const written = await reviewCases(resolve(path), { worker, output: step.output }).catch((thrown) => {
     throw thrown instanceof CaseLineError ? new UsageError(`${path}: ${thrown.message}`) : thrown;
   });
@@ -127,12 +124,9 @@ async function copyFiles(
 
 /** Says why there is nothing: no such worker, no such calls, or none without marks. */
 async function explainNone(worker: string, target: string | undefined, flags: CallsFlags): Promise<void> {
-  const { outline } = await compileToShow(target === undefined ? [] : [target], {});
-  const names = [...new Set(outline?.workers.map(({ name }) => name) ?? [])];
-  if (outline && !names.includes(worker)) {
-    const near = nearestNames(worker, names)[0];
-    const hint = near === undefined ? `its workers: ${names.join(", ")}` : `did you mean \`${near}\`?`;
-    writeStderr(`llm-do: the program has no worker \`${worker}\` today, and no run recorded a call of it; ${hint}\n`);
+  const found = await findWorker(worker, target);
+  if (!("worker" in found)) {
+    writeStderr(`llm-do: the program has no worker \`${worker}\` today, and no run recorded a call of it; ${found.hint}\n`);
     return;
   }
   const more = flags.all ? "" : "; --all shows those that were denied, edited, cut, repeated, or that failed, too";

@@ -1,22 +1,18 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CandidateError, parseCandidate, type StepOfProgram } from "../../boundary/candidate.ts";
+import { CandidateError, parseCandidate } from "../../boundary/candidate.ts";
 import { type CompareStepReport, compareStep, NothingToCompare } from "../../boundary/compare-step.ts";
-import { createNodeHost } from "../../host/node-host.ts";
 import { renderComparison } from "../../ui/render-comparison.ts";
-import { nearestNames } from "../../util/nearest-names.ts";
 import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
+import { findStep } from "../find-step.ts";
 import { guardProcess } from "../guard-process.ts";
-import { compileToShow } from "../open-program.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
 import { progressBar } from "../progress-bar.ts";
 import { reportFailure } from "../report-run.ts";
-import { requireTrust } from "../require-trust.ts";
-import { listenForSignals, type SignalListener } from "../signals.ts";
+import { listenForSignals } from "../signals.ts";
 import { type CaseFlags, readStepCases, type StepCases } from "../step-cases.ts";
-import { findTerminal } from "../terminal.ts";
 import { useProxies } from "../use-proxies.ts";
 
 export interface CompareFlags extends CaseFlags {
@@ -91,35 +87,6 @@ function readCandidate(text: string) {
   }
 }
 
-/** The step of a program, as its copies need it. Rejects with a `UsageError` where the program has no such worker. */
-export async function findStep(
-  step: string,
-  target: string | undefined,
-  { model, trust = false, signals }: { readonly model?: string; readonly trust?: boolean; readonly signals: SignalListener },
-): Promise<StepOfProgram> {
-  const host = createNodeHost();
-  const { outline, diagnostics } = await compileToShow([target ?? "."], {});
-  const [mistake] = diagnostics.filter(({ severity }) => severity === "error");
-  if (!outline) throw new UsageError(`the program does not compile: ${mistake?.message ?? ""} (llm-do check says more)`);
-  const named = outline.workers.filter(({ name }) => name === step);
-  const [worker] = named;
-  if (!worker) {
-    const near = nearestNames(
-      step,
-      outline.workers.map(({ name }) => name),
-    )[0];
-    throw new UsageError(`the program has no worker \`${step}\`${near === undefined ? "" : `: did you mean \`${near}\`?`}`);
-  }
-  if (named.length > 1)
-    throw new UsageError(`the program has ${named.length} workers \`${step}\`: name the file of one as the target`);
-  const { signal } = signals.controller;
-  return {
-    ...{ root: outline.root, target: resolve(target ?? "."), step, file: `${worker.id}.worker`, host, trust },
-    ...(model === undefined ? {} : { model }),
-    confirm: (compiled) => requireTrust(compiled, { terminal: findTerminal(signals), signal }),
-  };
-}
-
 /** The prompt is held to it where it was asked alone. */
 function isEnough({ candidates }: CompareStepReport, atLeast: number | undefined): boolean {
   const judged = candidates.filter(({ judgement }) => judgement !== undefined);
@@ -128,7 +95,16 @@ function isEnough({ candidates }: CompareStepReport, atLeast: number | undefined
 }
 
 function toJson({ candidates, cases, ...report }: CompareStepReport) {
-  const fields = candidates.map((one) => ({ ...one, fields: Object.fromEntries(one.fields) }));
+  const asked = <T extends { readonly index: number }>(one: T) => {
+    const { input, from } = cases[one.index] ?? {};
+    return { ...one, input, ...(from === undefined ? {} : { from }) };
+  };
+  const fields = candidates.map((one) => ({
+    ...one,
+    fields: Object.fromEntries(one.fields),
+    disagreements: one.disagreements.map(asked),
+    unanswered: one.unanswered.map(asked),
+  }));
   return { v: 1, ...report, cases: cases.length, candidates: fields };
 }
 

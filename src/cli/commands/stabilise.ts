@@ -5,6 +5,7 @@ import { fewestCalls, findObstacle, withAnswerer } from "../../boundary/stabilis
 import { renderComparison } from "../../ui/render-comparison.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
+import { findStep } from "../find-step.ts";
 import { guardProcess } from "../guard-process.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
 import { progressBar } from "../progress-bar.ts";
@@ -12,7 +13,6 @@ import { reportFailure } from "../report-run.ts";
 import { listenForSignals } from "../signals.ts";
 import { type CaseFlags, readStepCases } from "../step-cases.ts";
 import { useProxies } from "../use-proxies.ts";
-import { findStep } from "./compare.ts";
 
 export interface StabiliseFlags extends CaseFlags {
   /** The function: `tools.ts:NAME`. */
