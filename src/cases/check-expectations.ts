@@ -134,7 +134,11 @@ async function checkFile(
   const [first] = fitting;
   const without = `\`without: [${first?.split("/", 1)[0]}]\` in the case keeps it out of the copy`;
   if (written.length === 0)
-    return [first === undefined ? "was not written" : `was there before the run, and is as it was; ${without}`];
+    return [
+      first === undefined
+        ? `was not written${describeWritten(before, after)}`
+        : `was there before the run, and is as it was; ${without}`,
+    ];
   if (expected === true) return [];
   const found: string[] = [];
   for (const path of written) {
@@ -142,6 +146,12 @@ async function checkFile(
     found.push(...problems.map((problem) => (path === pattern ? problem : `${path} ${problem}`)));
   }
   return found;
+}
+
+/** Names files that the run wrote instead. Empty where it wrote none. */
+function describeWritten(before: FileDigests, after: FileDigests): string {
+  const written = [...after.keys()].filter((path) => before.get(path) !== after.get(path));
+  return written.length === 0 ? "" : `; written were ${clipText(written.join(", "), 200)}`;
 }
 
 /** Returns what a value is not, a text for each; empty where it is all that the matcher says. */

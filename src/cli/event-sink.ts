@@ -1,10 +1,14 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import type { EventSink, RunEvent } from "../protocol/event.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import type { ToolErrorType } from "../protocol/tool.ts";
+import { callLabel } from "../ui/call-label.ts";
 import { StreamedText } from "../ui/headless/streamed-text.ts";
 import { createTextPrinter } from "../ui/headless/text-printer.ts";
+import { renderLines } from "../ui/render-lines.ts";
+import { renderResult } from "../ui/render-result.ts";
 import { createRunView, foldEvent } from "../ui/run-view.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { escapeText } from "../util/escape-text.ts";
 import { UsageError } from "./exit-codes.ts";
 import { keepStatus, renderJsonLine, writeStderr, writeStderrAsIs, writeStreamed } from "./output.ts";
 
@@ -53,19 +57,22 @@ export function openListeners(options: ListenOptions): Listeners {
   return { onEvent, streamed: () => streamed?.last, [Symbol.dispose]: close };
 }
 
-/** Says at the end of a run which tools failed: a model may have gone on without their results. */
+/** Denials are reported with the questions, and calls that wait or were interrupted have not failed. */
+const reportedElsewhere: ReadonlySet<ToolErrorType> = new Set(["denied", "suspended", "aborted"]);
+
+const longestReason = 300;
+
+/** Reports each failed call: a model may go on without its result. Says at the end of the run how many failed. */
 function createFailureNote(): EventSink {
-  let count = 0;
-  let last = "";
+  let failed = 0;
   return (event) => {
-    if (event.type === "tool-result" && !event.replayed && !event.result.ok && event.result.error.type === "tool_failed") {
-      count++;
-      last = `\`${event.tool}\`: ${event.result.error.error}`;
+    if (event.type === "tool-result" && !event.replayed && !event.result.ok) {
+      if (reportedElsewhere.has(event.result.error.type)) return;
+      failed++;
+      const reason = renderResult(event.result as unknown as JsonValue, longestReason);
+      writeStderr(renderLines([`llm-do: ${callLabel(event.callPath)} ${reason}`]));
     }
-    if (event.type !== "run-end" || count === 0) return;
-    writeStderr(
-      `llm-do: ${count} ${count === 1 ? "call of a tool" : "calls of tools"} failed; the last of ${escapeText(last)}\n`,
-    );
+    if (event.type === "run-end" && failed > 1) writeStderr(`llm-do: ${failed} calls failed\n`);
   };
 }
 

@@ -11,6 +11,7 @@ export interface Template {
 
 const prompt = "what you want of it";
 const reply = "what a model would answer";
+const test = "what the test expects of it";
 
 /** The programs in `templates/`, by their folders. */
 export const templates = {
@@ -31,6 +32,7 @@ export const templates = {
     changes: [
       ["tools.ts", "run: ", "what the tool does"],
       ["main.worker", "Call `count_words`", prompt],
+      ["main.test.yaml", "output:", test],
     ],
   },
   letters: {
@@ -41,6 +43,7 @@ export const templates = {
       ["in/acme.txt", "", "a letter of yours"],
       ["main.worker", "Read every letter", prompt],
       ["script.yaml", "args: { path: out/list.md", "what a model would write"],
+      ["main.test.yaml", "out/list.md:", test],
     ],
   },
   review: {
@@ -50,6 +53,7 @@ export const templates = {
     changes: [
       ["main.worker", "Review the diff", prompt],
       ["script.yaml", "json: ", reply],
+      ["main.test.yaml", "output:", test],
     ],
   },
   triage: {
@@ -59,7 +63,7 @@ export const templates = {
     changes: [
       ["inbox/login.md", "", "a message of yours"],
       ["main.worker", "1. Read", prompt],
-      ["script.yaml", "args: { path: report", "what a model would write"],
+      ["script.yaml", "args: { path: replies", "what a model would write"],
     ],
   },
   invoice: {
@@ -69,6 +73,7 @@ export const templates = {
     changes: [
       ["main.worker", "Give the number", prompt],
       ["script.yaml", "reply: ", reply],
+      ["main.test.yaml", "output:", test],
     ],
   },
 } as const satisfies Readonly<Record<string, Template>>;

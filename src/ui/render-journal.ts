@@ -4,7 +4,7 @@ import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
 import { callLabel } from "./call-label.ts";
 import { renderLedgers } from "./context-ledger.ts";
-import { count, counted } from "./explain/phrases.ts";
+import { count, counted, show } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
 import { renderChecked } from "./render-checked.ts";
 import { renderCompaction } from "./render-compaction.ts";
@@ -12,6 +12,7 @@ import { renderDecision } from "./render-decision.ts";
 import { renderLines } from "./render-lines.ts";
 import { renderResult } from "./render-result.ts";
 import { renderUsage } from "./render-usage.ts";
+import { wrapWords } from "./wrap-text.ts";
 
 interface Journal {
   readonly version: 1 | 2;
@@ -63,9 +64,15 @@ export function renderJournal(journal: Journal, columns: number): string {
   const shown = entries.map((one) => [one.n, readable(one, () => renderEntry(one, columns))] as const);
   const lines = [...shown, ...damaged]
     .sort(([a], [b]) => a - b)
-    .flatMap(([, line]) => (line === undefined ? [] : [line.startsWith("  ") ? line : `  ${line}`]));
+    .flatMap(([, line]) => (line === undefined ? [] : wrapEntry(line.trimStart(), columns)));
   const ledgers = renderLedgers(entries);
   return renderLines([...head, ...lines, ...renderUnfinished(journal), ...ledgers], columns);
+}
+
+/** Reasons of failures stay whole. */
+function wrapEntry(line: string, columns: number): string[] {
+  const [first = "", ...more] = wrapWords(show(line), Math.max(20, columns - 6));
+  return [`  ${first}`, ...more.map((text) => `      ${text}`)];
 }
 
 function renderEnd(last: JournalEntry): string {
@@ -102,11 +109,11 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "revocation":
       return `  ${label} revoked an approval for the run: ${entry.worker} > ${entry.tool}`;
     case "refusal":
-      return `  ${label} ${renderResult({ ok: false, error: entry.error as unknown as JsonObject }, columns)}`;
+      return `  ${label} ${renderResult({ ok: false, error: entry.error as unknown as JsonObject }, longestReason)}`;
     case "limit":
       return `  ${label}: the limit of ${entry.allowed} ${entry.limit.replaceAll("_", " ")} is reached`;
     case "result":
-      return entry.kind === "tool" ? `  ${label} ${renderOutcome(entry.outcome, columns)}` : undefined;
+      return entry.kind === "tool" ? renderOutcome(label, entry.outcome, columns) : undefined;
     case "compaction":
       return `  ${label}${entry.key.replace(/^compaction (\d+).*/, ", turn $1")}: ${renderCompaction(entry)}`;
     case "cut":
@@ -129,10 +136,16 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
   }
 }
 
-function renderOutcome(outcome: Outcome, columns: number): string {
-  if (outcome.type === "value") return renderResult(outcome.value, columns);
+const longestReason = 2000;
+
+/** A value is cut at the line's end, and the reason of a failure is not. */
+function renderOutcome(label: string, outcome: Outcome, columns: number): string {
+  if (outcome.type === "value" && isRecord(outcome.value) && outcome.value["ok"] === false)
+    return `  ${label} ${renderResult(outcome.value, longestReason)}`;
+  if (outcome.type === "value") return clipText(`  ${label} ${renderResult(outcome.value, columns)}`, columns - 6, "...");
   const { partial } = outcome.type === "interrupted" ? outcome : {};
-  return partial === undefined ? "was interrupted" : `was interrupted after ${clipText(JSON.stringify(partial), columns, "...")}`;
+  const after = partial === undefined ? "" : ` after ${JSON.stringify(partial)}`;
+  return clipText(`  ${label} was interrupted${after}`, columns - 6, "...");
 }
 
 function renderUnfinished({ entries, torn }: Journal): string[] {

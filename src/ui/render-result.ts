@@ -9,7 +9,17 @@ export function renderResult(result: JsonValue, longest: number): string {
   if (ok === true) return `gave ${clip(JSON.stringify(value), longest)}`;
   if (!isRecord(error)) return `failed: ${clip(String(error), longest)}`;
   if (error["type"] === "suspended") return "waits until the run goes on";
-  return `failed (${String(error["type"])}): ${clip(String(error["error"]), longest)}`;
+  const hint = typeof error["hint"] === "string" && !hintsForModels.has(String(error["type"])) ? error["hint"] : "";
+  return `failed (${String(error["type"])}): ${clip(joinHint(String(error["error"]), hint), longest)}`;
+}
+
+/** Their hints are always the same. */
+const hintsForModels: ReadonlySet<string> = new Set(["tool_failed", "invalid_arguments"]);
+
+/** Adds what is allowed instead. */
+function joinHint(error: string, hint: string): string {
+  if (hint === "") return error;
+  return /[.!?]$/.test(error) ? `${error} ${hint}` : `${error}; ${hint}`;
 }
 
 function clip(text: string, longest: number): string {

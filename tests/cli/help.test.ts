@@ -38,6 +38,8 @@ description: Review an article.
 input:
   text: string
   tone?(enum): [calm, sharp]
+  pages(array, in their order): { title: string, marks?(array): integer }
+  questions?(array): string, open ones
 output: { score: integer }
 toolsets: { filesystem: {}, mine: {} }
 ---
@@ -49,7 +51,9 @@ Review {{ text }}.
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toContain("Usage: llm-do [options] . [prompt]\n\nReview an article.\n");
     expect(stdout).toMatch(/^ {2}text +string; required$/m);
-    expect(stdout).toMatch(/^ {2}tone +one of calm, sharp$/m);
+    expect(stdout).toMatch(/^ {2}tone\(enum\) +\[calm, sharp\]$/m);
+    expect(stdout).toMatch(/^ {2}pages\(array\) +\{ title: string, marks\?\(array\): integer \}/m);
+    expect(stdout).toMatch(/^ {2}questions\(array\) +string; open ones$/m);
     expect(stdout).toMatch(/^Output\n {2}score +integer; required$/m);
     expect(stdout).toMatch(/^ {2}runs +tools\.ts: code/m);
     expect((await runCli(["run", ".", "-h"], { cwd })).stdout).toBe(stdout);

@@ -143,9 +143,32 @@ export const bump = tool({ input: { type: "object" }, approval: "pre-approved", 
     expect(ran).toMatchObject({
       exitCode: 0,
       stdout: "done\n",
-      stderr: "llm-do: 1 call of a tool failed; the last of `bump`: no version\n",
+      stderr: "llm-do: main > bump#0 failed (tool_failed): no version\n",
     });
     expect((await runCli([".", "go", ...flags, "-q"], { cwd })).stderr).toBe("");
+  });
+
+  it("has a line for each refused call, which `runs show` has whole", async () => {
+    const worker =
+      "---\nmodel: scripted:model.yaml\nsandbox: { paths: { out: { root: ./out, mode: rw } } }\ntoolsets: { filesystem: {} }\n---\nGo.\n";
+    const calls =
+      "{ tool: write_file, args: { path: ou/a.md, content: a } }, { tool: write_file, args: { path: out/a.md, contents: a } }";
+    const cwd = await writeProgram({ "main.worker": worker, "model.yaml": `- reply: { calls: [${calls}] }\n- reply: done\n` });
+    const { exitCode, stderr } = await runCli([".", "go", "--headless"], { cwd });
+    const outside =
+      "main > write_file#0 failed (path_outside_scope): A path must begin with the name of a scope. Readable: out/.";
+    const lines = stderr.split("\n");
+    expect({ exitCode, lines: lines.toSorted() }).toEqual({
+      exitCode: 0,
+      lines: [
+        "",
+        "llm-do: 2 calls failed",
+        `llm-do: ${outside}`,
+        expect.stringMatching(/^llm-do: main > write_file#1 failed \(invalid_arguments\): .*contents/),
+      ],
+    });
+    const shown = await runCli(["runs", "show", "last"], { cwd });
+    expect(shown.stdout.replace(/\n {6}/g, " ")).toContain(`  ${outside}\n`);
   });
 
   it("shows how the missing field is given, and no hint on trust that was given", async () => {

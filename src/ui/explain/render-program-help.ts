@@ -39,25 +39,44 @@ function section(title: string, rows: readonly Row[], columns: number): string[]
   return ["", ...wrapWords(title, columns), ...(rows.length > 0 ? drawRows(rows, columns) : ["  none"])];
 }
 
-/** Returns a row for each field; one row for a value that is no object. */
+/** Returns a row for each field, in the short notation of worker files; one row for a value that is no object. */
 function fieldRows(schema: JsonSchema): Row[] {
   const { properties, required } = schema;
   if (!isRecord(properties)) return [{ label: typeOf(schema), texts: textsOf(schema) }];
   const names: readonly unknown[] = Array.isArray(required) ? required : [];
   return Object.entries(properties).map(([name, field]) => ({
-    label: show(name),
+    label: `${show(name)}${kindOf(field)}`,
     texts: [[typeOf(field), ...(names.includes(name) ? ["required"] : []), ...textsOf(field)].join("; ")],
   }));
 }
 
+/** What follows a field's name: `(array)` for a list of its type, `(enum)` for a choice of its values. */
+function kindOf(schema: unknown): string {
+  if (!isRecord(schema)) return "";
+  if (Array.isArray(schema["enum"])) return "(enum)";
+  return schema["type"] === "array" ? "(array)" : "";
+}
+
+/** What follows the colon: a type, the values of a choice, or the fields of a map; of a list, the type of its items. */
 function typeOf(schema: unknown): string {
   if (!isRecord(schema)) return "any";
-  const { type, enum: values, items } = schema;
-  if (Array.isArray(values)) return `one of ${list(values.map(String))}`;
-  if (type === "array") return `list of ${typeOf(items)}`;
+  const { type, enum: values, items, properties, required } = schema;
+  if (Array.isArray(values)) return `[${list(values.map(String))}]`;
+  if (type === "array") return typeOf(items);
+  if (schema["x-llm-do"] === "attachment") return "attachment";
+  if (isRecord(properties)) {
+    const names: readonly unknown[] = Array.isArray(required) ? required : [];
+    const fields = Object.entries(properties).map(
+      ([name, field]) => `${show(name)}${names.includes(name) ? "" : "?"}${kindOf(field)}: ${typeOf(field)}`,
+    );
+    return `{ ${fields.join(", ")} }`;
+  }
   return typeof type === "string" ? show(type) : "any";
 }
 
+/** The description of a field; of a list, also that of its items. */
 function textsOf(schema: unknown): string[] {
-  return isRecord(schema) && typeof schema["description"] === "string" ? [show(schema["description"])] : [];
+  if (!isRecord(schema)) return [];
+  const own = typeof schema["description"] === "string" ? [show(schema["description"])] : [];
+  return schema["type"] === "array" ? [...own, ...textsOf(schema["items"])] : own;
 }
