@@ -2,12 +2,14 @@
 // in dist/chunks/, and a declaration file for each module. What each start needs is in a few chunks, with the packages that it uses:
 // to find and open a hundred small files takes longer than to run them. Packages among the `dependencies` stay outside, all others are
 // bundled. What is imported on need (`import()`) stays a chunk of its own, unless each first request needs it.
+// Builds nothing where dist/ is already of these sources: `npm ci`, `npm test` and `npm publish` each ask for it.
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { type ChunkingContext, type CodeSplittingGroup, type OutputChunk, type RolldownPlugin, rolldown } from "rolldown";
 import * as locales from "zod/locales";
+import { sha256 } from "../src/util/sha256.ts";
 import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
@@ -178,6 +180,24 @@ async function bundle(input: Readonly<Record<string, string>>, groups: CodeSplit
 
 const sourceOf = (entry: string) => [entry, `src/${entry}.ts`] as const;
 
+/** Holds the digests of what the last build read and made. It lies where nothing is packed, and goes with the packages that were bundled. */
+const stamp = "node_modules/.cache/llm-do-build";
+
+function readState(): string {
+  const digestOf = (...patterns: readonly string[]) => {
+    const files = globSync(patterns).filter((path) => statSync(path).isFile());
+    return sha256(
+      files
+        .sort()
+        .map((path) => `${path} ${sha256(readFileSync(path))}`)
+        .join("\n"),
+    );
+  };
+  return `${process.version} ${digestOf("src/**", "scripts/*.ts", "*.json")} ${digestOf("dist/**")}`;
+}
+
+if (existsSync(stamp) && readFileSync(stamp, "utf8") === readState()) process.exit(0);
+rmSync(stamp, { force: true });
 rmSync("dist", { recursive: true, force: true });
 for (const thread of threads) await bundle(Object.fromEntries([sourceOf(thread)]), []);
 await bundle({ "zod-locales": "zod/locales" }, []);
@@ -189,3 +209,7 @@ writeFileSync(
   renderNotices(chunks.flatMap(({ moduleIds }) => moduleIds.map((id) => relative("", id)))),
 );
 process.exitCode = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" }).status ?? 1;
+if (process.exitCode === 0) {
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, readState());
+}

@@ -69,8 +69,8 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_STORE_SIZE: "whole" },
   },
   {
-    name: "hostile places of a record",
-    files: ["tests/security/record-places.test.ts"],
+    name: "hostile places of a record and of a program",
+    files: ["tests/security/record-places.test.ts", "tests/security/special-files.test.ts", "tests/security/shell-rows.test.ts"],
     environment: { LLM_DO_COMMANDS: "all" },
   },
   {

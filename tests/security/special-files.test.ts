@@ -39,10 +39,16 @@ const places: Readonly<Record<string, { readonly path: string; readonly main?: s
   schema: { path: "schemas.ts", main: "---\ndescription: x\ninput: ./schemas.ts:In\n---\n" },
 };
 
+/** Two commands for each place, in turn; all where `LLM_DO_COMMANDS` is `all`. */
+function isPlayed(command: string, place: string): boolean {
+  const turn = Object.keys(everyCommand).indexOf(command) + Object.keys(places).indexOf(place);
+  return turn % 2 === 0 || process.env["LLM_DO_COMMANDS"] === "all";
+}
+
 describe.skipIf(process.platform === "win32")("special files in the place of files", () => {
   for (const [command, args] of Object.entries(everyCommand)) {
-    test(`${command} refuses a pipe in any place of a program, and waits for none`, async () => {
-      for (const [place, { path, main: text }] of Object.entries(places)) {
+    test(`${command} refuses a pipe in the places of a program, and waits for none`, async () => {
+      for (const [place, { path, main: text }] of Object.entries(places).filter(([name]) => isPlayed(command, name))) {
         const world = new World({ "main.worker": text ?? main, "../model.mjs": model });
         if (path === "main.worker") execFileSync("rm", [world.at("program/main.worker")]);
         fifo(world.at(`program/${path}`));
