@@ -32,6 +32,10 @@ export interface RunChoice {
   readonly takesForeign?: boolean;
   /** What `last` passes over. Default: nothing. */
   readonly applies?: (run: FoundRun) => boolean | Promise<boolean>;
+  /** Of the runs that apply, `last` is the one with the highest number, and of these the newest. Default: all have the same. */
+  readonly rank?: (run: FoundRun) => number;
+  /** True: in a folder of no program, `last` is of the only program below it whose runs apply. Default: see `changes`. */
+  readonly below?: boolean;
   /** Names a run that the command applies to. Default: `run`. */
   readonly what?: string;
 }
@@ -100,20 +104,40 @@ async function findById(host: Host, choice: RunChoice): Promise<FoundRun> {
 }
 
 async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
-  const { target, changes = false, applies, what = "run" } = choice;
-  const program = target === undefined ? await programOfHere(host, changes) : await programAt(host, target);
+  const { target, changes = false, applies, rank, below = false, what = "run" } = choice;
+  const here = target === undefined ? await programOfHere(host, changes) : await programAt(host, target);
+  const program = here ?? (below ? await onlyProgramBelow(host, applies) : undefined);
   const runs = runsOf(host, program ? { program } : {});
   if (!program && changes)
     throw new UsageError(`${host.workingDirectory} is in no program, so \`last\` means no run here${await listRuns(host)}`);
+  let best: FoundRun | undefined;
   for await (const found of runs) {
     if (applies && !(await applies(found))) continue;
     if (program && target === undefined && !changes && !applies) await nameNewer(host, found);
-    return found;
+    if (!rank) return found;
+    if (!best || rank(found) > rank(best)) best = found;
   }
+  if (best) return best;
   const whose =
     target === undefined && program ? await describeProgramOfHere(host, program) : program && `the program in ${program.root}`;
   const others = (await listRuns(host, program)) || `; \`${commandLine("runs", "list")}\` names what there is`;
   throw new UsageError(`there is no ${what}${whose ? ` for ${whose}` : ""}${others}`);
+}
+
+/** The program below the working directory that has runs to which a command applies. Rejects with a `UsageError` where several have. */
+async function onlyProgramBelow(host: Host, applies: RunChoice["applies"]): Promise<ProgramOfRun | undefined> {
+  const { workingDirectory } = host;
+  let root: string | undefined;
+  for await (const found of runsOf(host, {})) {
+    if (found.root === root || !found.root.startsWith(join(workingDirectory, "/"))) continue;
+    if (applies && !(await applies(found))) continue;
+    if (root !== undefined)
+      throw new UsageError(
+        `\`last\` could be of ${root} or of ${found.root}: name the program behind it, as in \`last ${root}\``,
+      );
+    ({ root } = found);
+  }
+  return root === undefined ? undefined : programIn(host, root);
 }
 
 /** Says that another program has a newer run than the program of this folder. */

@@ -172,13 +172,15 @@ export function addApprovals(program: Command, exit: Exit): void {
       .argument("[question...]", "numbers as `llm-do approvals` lists them, ranges such as 3-5, or ids")
       .option("--note <text>", type === "approve" ? "kept in the record" : "returned to the model")
       .option("--all", `${type} all that have no answer yet`)
-      .option("-y, --yes", "with --all: do it without a question")
+      .option("--all-runs", `${type} all that have no answer yet, in all runs of the program, as of the rows of a map`)
+      .option("-y, --yes", "with --all or --all-runs: do it without a question")
       .option("--json", "print the questions and their answers as JSON")
       .action(
         act(exit, async () => {
           const { answerCommand } = await import("./commands/approvals.ts");
+          const { answerAllRuns } = await import("./commands/answer-all-runs.ts");
           return (run: string, target: string | undefined, words: readonly string[], flags: AnswerFlags) =>
-            answerCommand({ run, target, words, type }, flags);
+            (flags.allRuns ? answerAllRuns : answerCommand)({ run, target, words, type }, flags);
         }),
       );
   }

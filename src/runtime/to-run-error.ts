@@ -50,8 +50,21 @@ function describeSuspension(reason: Suspended): RunError {
       cause: reason,
       ...(questions[0] ? { callPath: questions[0].callPath } : {}),
     });
-  const waiting = `${questions.length} ${questions.length === 1 ? "call waits" : "calls wait"} for an answer`;
+  const waiting = `${questions.length} ${questions.length === 1 ? "call waits" : "calls wait"} for an answer${describeChanged(questions)}`;
   return new RunError("suspended", [`the run is suspended: ${waiting}`, ...lines].join("\n"), { cause: reason });
+}
+
+/** Says why a call that was answered waits once more. Empty where none does. */
+function describeChanged(questions: Suspended["questions"]): string {
+  const changed = questions.filter(({ isChanged }) => isChanged).length;
+  if (changed === 0) return "";
+  const who =
+    changed === questions.length
+      ? changed === 1
+        ? "it was"
+        : "they were"
+      : `${changed} of them ${changed === 1 ? "was" : "were"}`;
+  return `; ${who} answered, and what ${changed === 1 ? "it" : "they"} would change has changed since`;
 }
 
 function codeOf(thrown: unknown): RunErrorCode {

@@ -35,6 +35,38 @@ it("takes no older run for the last one where the newest cannot be read", async 
   expect(JSON.parse(stdout).questions).toMatchObject([{ answer: { type: "approve" } }]);
 });
 
+it("goes on with the run that was answered, also from the folder beside", async () => {
+  const write = { tool: "write_file", args: { path: "out/a.txt", content: "a" } };
+  const files = {
+    "main.worker":
+      "---\nmodel: scripted:model.yaml\ntoolsets: { filesystem: {} }\nsandbox: { paths: { out: { root: ./out, mode: rw } } }\n---\nWrite.\n",
+    "model.yaml": `- reply: { calls: [${JSON.stringify(write)}] }\n- reply: done\n`,
+  };
+  const beside = await writeProgram(Object.fromEntries(Object.entries(files).map(([name, text]) => [`mine/${name}`, text])));
+  const first = await runCli(["mine", "go", "--hold", "--json"], { cwd: beside });
+  const { runId } = JSON.parse(first.stdout);
+  expect((await runCli(["mine", "go", "--hold"], { cwd: beside })).exitCode).toBe(4);
+  expect((await runCli(["approve", runId, "1"], { cwd: beside })).exitCode).toBe(0);
+  const resumed = await runCli(["resume"], { cwd: beside });
+  expect(resumed).toMatchObject({
+    exitCode: 0,
+    stdout: "done\n",
+    stderr: expect.stringContaining(`going on with the run ${runId}`),
+  });
+  // The other one is the newest that waits.
+  expect((await runCli(["approve", "last", "1"], { cwd: beside })).exitCode).toBe(0);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(beside, "other"), { recursive: true });
+    writeFileSync(join(beside, "other", name), text);
+  }
+  expect((await runCli(["other", "go", "--hold"], { cwd: beside })).exitCode).toBe(4);
+  const unclear = await runCli(["approve", "last", "1"], { cwd: beside });
+  expect(unclear).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/`last` could be of .*\/other or of .*\/mine: name the program/),
+  });
+});
+
 describe("a run that is looked at", () => {
   const files = { "main.worker": "---\nmodel: scripted:model.yaml\n---\nSay it.\n", "model.yaml": "- reply: said\n" };
 

@@ -73,6 +73,24 @@ test("refuses a file that no map wrote, one that is not there, and a flag that m
   expect(await map("--inputs", "rows.jsonl", "--out", "mine.txt", "--again")).toMatchObject({ exitCode: 0 });
 });
 
+test("all rows that wait are approved by one command, and a row whose file another one wrote says so", async () => {
+  const cwd = await writeProgram({
+    "main.worker": worker("sandbox: { paths: { out: { root: ./out, mode: rw } } }\ntoolsets: { filesystem: {} }\n"),
+    "model.mjs":
+      'export default ({ turn, lastUserText }) => turn === 1 ? { calls: [{ tool: "write_file", args: { path: "out/a.txt", content: lastUserText() } }] } : { text: "written" };\n',
+    "rows.jsonl": '"a"\n"b"\n',
+  });
+  const line = ["map", ".", "--trust", "--hold", "--parallel", "1", "--inputs", "rows.jsonl", "--out", "out.jsonl"];
+  expect((await runCli(line, { cwd })).exitCode).toBe(4);
+  const approved = await runCli(["approve", "--all-runs", "-y"], { cwd });
+  expect(approved).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("2 questions of 2 runs answered") });
+  const second = await runCli(line, { cwd });
+  expect(second.stderr).toContain("1 call waits for an answer; it was answered, and what it would change has changed since");
+  expect((await runCli(["approve", "last", ".", "--all-runs", "-y"], { cwd })).exitCode).toBe(0);
+  expect(await runCli(line, { cwd })).toMatchObject({ exitCode: 0 });
+  expect(await readFile(join(cwd, "out/a.txt"), "utf8")).toBe("b");
+});
+
 test("holds questions, and goes on with a row once they are answered", async () => {
   const cwd = await writeProgram({
     "main.worker": worker("toolsets: { note: {} }\n"),
@@ -84,7 +102,9 @@ test("holds questions, and goes on with a row once they are answered", async () 
   const line = ["map", ".", "--trust", "--hold", "--inputs", "rows.jsonl", "--out", "out.jsonl"];
   const first = await runCli(line, { cwd });
   expect(first.exitCode).toBe(4);
-  expect(first.stderr).toContain("llm-do: 2 rows wait for answers: `llm-do approve` asks for those of the newest");
+  expect(first.stderr).toContain(
+    "llm-do: 2 rows wait for answers: `llm-do approve` asks for those of the newest, `llm-do approve last . --all-runs` approves all; then",
+  );
   const held = await results(cwd);
   expect(held.map(({ stopReason }) => stopReason)).toEqual(["suspended", "suspended"]);
   const approved = await runCli(["approve", held[1]?.runId ?? "", "--all", "-y"], { cwd });

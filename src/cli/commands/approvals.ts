@@ -23,6 +23,8 @@ export interface ApprovalsFlags {
 export interface AnswerFlags extends ApprovalsFlags {
   readonly note?: string;
   readonly all?: boolean;
+  /** The questions of all runs of the program. */
+  readonly allRuns?: boolean;
   readonly yes?: boolean;
 }
 
@@ -106,7 +108,14 @@ async function findWaiting(
     });
     return waiting?.questions.some(({ answer }) => !isOpen || answer === undefined) ?? false;
   };
-  const found = await findRun({ run, target, changes, applies, what: "run in which something waits for an answer" });
+  const found = await findRun({
+    run,
+    target,
+    changes,
+    below: changes,
+    applies,
+    what: "run in which something waits for an answer",
+  });
   return { ...found, ...(run === "last" && waiting ? waiting : await listQuestions({ run: found.runId, store: found.store })) };
 }
 
@@ -130,7 +139,7 @@ function selectQuestions(words: readonly string[], questions: readonly OpenQuest
 }
 
 /** Names what it is about. Rejects with a `UsageError` where nobody can confirm it. */
-async function confirmAll(open: readonly OpenQuestion[], type: string, { yes }: AnswerFlags): Promise<boolean> {
+export async function confirmAll(open: readonly OpenQuestion[], type: string, { yes }: AnswerFlags): Promise<boolean> {
   if (yes) return true;
   const lines = open.map(({ request }) => `  ${show(request.worker)}: ${show(request.description)}\n`);
   const render = () => `${lines.join("")}${type} all ${open.length}?`;
@@ -155,7 +164,7 @@ function askEach(open: readonly OpenQuestion[], record: RecordAnswers, check: Ch
   });
 }
 
-function describeAnswers(answered: readonly OpenQuestion[], decision: ApprovalDecision): string {
+export function describeAnswers(answered: readonly OpenQuestion[], decision: ApprovalDecision): string {
   return answered
     .map(({ request }) => `  ${show(pastOf(decision))}: ${show(request.worker)}: ${show(request.description)}\n`)
     .join("");
@@ -179,11 +188,15 @@ const mostOthers = 1000;
 /** Counts other runs of the program that wait and have no answer yet. Empty for none. */
 async function describeOthers({ root, runId }: FoundRun): Promise<string> {
   const runs = await takeFirst(streamRuns(root), mostOthers).catch(() => []);
-  const isWaiting = ({ ends }: FoundRun) => ends?.last?.type === "run-end" && ends.last.stopReason === "suspended";
-  const others = runs.filter((run) => run.runId !== runId && isWaiting(run)).length;
+  const others = runs.filter((run) => run.runId !== runId && isSuspended(run)).length;
   if (others === 0) return "";
   const wait = others === 1 ? "1 other run of this program waits" : `${others} other runs of this program wait`;
   return `llm-do: ${wait} for answers; \`${commandLine("approve")}\` asks for those of the newest\n`;
+}
+
+/** Returns whether a run waits, and has no answer since. */
+export function isSuspended({ ends }: FoundRun): boolean {
+  return ends?.last?.type === "run-end" && ends.last.stopReason === "suspended";
 }
 
 function describeRest({ questions }: WaitingRun, goOn: string): string {
@@ -192,7 +205,7 @@ function describeRest({ questions }: WaitingRun, goOn: string): string {
   return `llm-do: ${rest}\`${goOn}\` goes on with the run\n`;
 }
 
-function toJson({ runId, questions }: WaitingRun): string {
+export function toJson({ runId, questions }: WaitingRun): string {
   return renderJsonLine({ v: 1, runId, questions });
 }
 

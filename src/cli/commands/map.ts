@@ -1,5 +1,5 @@
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
 import { openStore } from "../../journal/find-store.ts";
 import type { Program } from "../../llm-do.ts";
@@ -100,13 +100,14 @@ async function mapAndReport(request: Omit<MapRequest, "rows">, flags: MapFlags):
   if (progress.count("account") > 0 && !quiet)
     writeStderr(`llm-do: the $${request.usd} for all rows are used up; the same command with a larger --usd goes on\n`);
   const waiting = progress.count("suspended");
-  if (waiting > 0 && !quiet) writeStderr(describeWaiting(waiting));
+  if (waiting > 0 && !quiet) writeStderr(describeWaiting(waiting, request.program));
   return exitCodeOf(progress);
 }
 
-function describeWaiting(rows: number): string {
+function describeWaiting(rows: number, { root }: Program): string {
   const wait = rows === 1 ? "1 row waits" : `${rows} rows wait`;
-  return `llm-do: ${wait} for answers: \`${commandLine("approve")}\` asks for those of the newest; then start the map again\n`;
+  const all = commandLine("approve", "last", relative(process.cwd(), root) || ".", "--all-runs");
+  return `llm-do: ${wait} for answers: \`${commandLine("approve")}\` asks for those of the newest, \`${all}\` approves all; then start the map again\n`;
 }
 
 /** Notes the line of each row until its result is written. */

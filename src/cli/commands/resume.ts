@@ -38,18 +38,31 @@ interface EndedProgram extends FoundProgram {
   readonly hasEnded: boolean;
 }
 
-/** `last`: the newest one that did not end. Rejects where one that is newer cannot be read. */
+/** `last`: the one that was answered last; without answers, the newest one that did not end. Rejects where one that is newer cannot be read. */
 async function findResumable(run: string, target: string | undefined): Promise<EndedProgram> {
   const applies = (one: FoundRun) => {
     requireReadable(one);
     return one.ends?.first !== undefined && !isDone(one);
   };
-  const found = await findRun({ run, target, changes: true, applies, what: "run that did not end" });
+  const found = await findRun({
+    run,
+    target,
+    changes: true,
+    below: true,
+    applies,
+    rank: answeredAt,
+    what: "run that did not end",
+  });
   const start = await readStart(found).catch((thrown: unknown) => {
     if (run === "last" && !(thrown instanceof UsageError)) requireReadable({ ...found, problem: errorMessage(thrown) });
     throw thrown;
   });
   return { found, compiled: start.compiled, isHeld: start.onUnanswered === "hold", hasEnded: isDone(found) };
+}
+
+/** 0 for a run without an answer that it has not gone on with. */
+function answeredAt({ ends }: FoundRun): number {
+  return ends?.last?.type === "answer" ? ends.last.time : 0;
 }
 
 function isDone({ ends }: FoundRun): boolean {
