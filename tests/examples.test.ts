@@ -102,23 +102,61 @@ describe("pitchdeck_eval", () => {
   }, 60_000);
 });
 
+/** Runs the blocks of an example's README that are marked, in their order. `look` is called after each. */
+function walk<T>(name: string, look: () => T): readonly { readonly printed: string; readonly seen: T }[] {
+  const env = { LLM_DO_STATE_DIR: mkdtempSync(join(folder, "state-")) };
+  return readBlocks(readme(join(folder, "examples", name)))
+    .filter(({ marks }) => marks.has("walk"))
+    .map(({ text, marks }) => {
+      const printed = commandLinesOf(text).map((args) => {
+        const { stdout, stderr, status } = llmDo(args, env);
+        expect({ args, status }, stderr).toEqual({ args, status: Number(marks.get("exit") ?? 0) });
+        return `${stdout}${stderr}`;
+      });
+      return { printed: printed.join(""), seen: look() };
+    });
+}
+
 test("nightly_triage is suspended, answered, resumed and taken back, as its README says", () => {
   const tickets = join(folder, "examples/nightly_triage/tickets");
   const statuses = () =>
     readdirSync(tickets).map((name) => /^status: (.*)/m.exec(readFileSync(join(tickets, name), "utf8"))?.[1]);
-  const env = { LLM_DO_STATE_DIR: join(folder, "state") };
-  const after = readBlocks(readme(dirname(tickets)))
-    .filter(({ marks }) => marks.has("walk"))
-    .map(({ text, marks }) => {
-      for (const args of commandLinesOf(text)) {
-        const { stderr, status } = llmDo(args, env);
-        expect({ args, status }, stderr).toEqual({ args, status: Number(marks.get("exit") ?? 0) });
-      }
-      return statuses();
-    });
+  const after = walk("nightly_triage", statuses).map(({ seen }) => seen);
   const untouched = Array(5).fill("new");
   expect(after).toEqual([untouched, untouched, ["urgent", "wish", "open", "new", "urgent"], untouched]);
 }, 60_000);
+
+describe("triage", () => {
+  const place = join(folder, "examples/triage");
+  const worker = () => readFileSync(join(place, "triage.worker"), "utf8");
+
+  test("goes from prose to code and back by the commands of its README", () => {
+    const prose = worker();
+    const code = prose.replace("\n---\nYou", "\ncode: tools.ts:sort_message\ncheck: 1\n---\nYou");
+    const [asked, compared, refused, moved, drifted, back] = walk("triage", worker);
+    expect([asked, compared, refused, moved, drifted, back].map((one) => one?.seen)).toEqual([
+      ...[prose, prose, prose],
+      ...[code, code, prose],
+    ]);
+    expect(asked?.printed).toMatch(/cannot go on.* -> \{"kind":"bug","urgent":true\}\n3 calls, 0 by code, \$0\.00\n/s);
+    expect(compared?.printed).toMatch(/floor.*\n {2}agrees: 383 of 400,.*\n\ntools\.ts:sort_message\n {2}agrees: 329 of 336,/s);
+    expect(compared?.printed).toMatch(/\n {2}64 unsure\n.*\ntools\.ts:sort_roughly\n {2}agrees: 194 of 400,/s);
+    expect(refused?.printed).toContain("nothing is written: its agreement may be as low as 43.6 %");
+    expect(moved?.printed).toMatch(/\n2 calls, 2 by code, \$0\.00\n.*1 passed, 0 failed/s);
+    expect(drifted?.printed).toMatch(/^\d{4}-\d\d-\d\d {2}2 of 2, 100\.0 % \(95 % interval 34\.2 to 100\.0 %\)\n/);
+    expect(back?.printed).toContain("1 passed, 0 failed");
+    expect(readFileSync(join(place, "output/list.md"), "utf8")).toBe("1. bug, urgent\n2. question\n3. wish\n");
+  }, 120_000);
+
+  test("its recorded calls are what the script makes", () => {
+    const path = join(place, "triage.cases.jsonl");
+    const shipped = readFileSync(path, "utf8");
+    expect(shipped.trimEnd().split("\n")).toHaveLength(400);
+    expect(Buffer.byteLength(shipped)).toBeLessThan(200_000);
+    expect(spawnSync(process.execPath, [join(place, "make-cases.ts")], { encoding: "utf8" }).stderr).not.toContain("Error");
+    expect(readFileSync(path, "utf8")).toBe(shipped);
+  });
+});
 
 test("the list of examples has each of them", () => {
   const list = readFileSync(join(root, "examples", "README.md"), "utf8");

@@ -111,7 +111,8 @@ function toCall(
     ...{ input, files: kept, fragments, output },
     by,
     model: start.model,
-    usd: end.usage.usd,
+    // Code that answers alone asks nobody, and costs nothing.
+    usd: end.usage.usd ?? (end.usage.requests === 0 ? 0 : undefined),
     ...{ ms, time },
     marks: [...marks],
     digest: sha256(canonicalJson([input, kept.map((file) => file.sha256), fragments])),
