@@ -3,6 +3,23 @@ export function commandName(): string {
   return process.env["npm_command"] === undefined ? "llm-do" : "npx llm-do";
 }
 
+/** Commands and flags in a hint. Before any other word, `llm-do` is the product. */
+const hinted = new RegExp(
+  `(?<![\\w/.-]|npx )llm-do(?= (?:-|(?:${[
+    "run|chat|map|resume|approvals|approve|deny|check|explain|verdict|test|runs|calls|compare|stabilise|drift|view|replay|fork|undo",
+    "submit|cancel|executor|mcp|acp|init|models|config|keys|oauth|trust|docs|schema|types|lsp|completion|help",
+  ].join("|")})\\b))`,
+  "g",
+);
+
+/** Returns a message with its hints as they can be typed. Lines of a user's file are left as they are. */
+export function asStarted(message: string): string {
+  const name = commandName();
+  if (name === "llm-do") return message;
+  const lines = message.split("\n");
+  return lines.map((line) => (/^ *\d* \| ?/.test(line) ? line : line.replace(hinted, name))).join("\n");
+}
+
 /** A command line as it can be typed. */
 export function commandLine(...words: readonly string[]): string {
   return [commandName(), ...words.map(quoteWord)].join(" ");

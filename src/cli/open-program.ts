@@ -9,6 +9,7 @@ import { type CompileRequest, compile, compileWith } from "../llm-do.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";
 import type { Limits } from "../protocol/usage.ts";
+import { asStarted } from "./command-name.ts";
 import { reserveStdout, writeStderr } from "./output.ts";
 import { isTrusted, requireTrust, type TrustOptions } from "./require-trust.ts";
 
@@ -118,5 +119,5 @@ export async function warnOfFlags(diagnostics: readonly Diagnostic[]): Promise<r
 async function showWarnings(warnings: readonly Diagnostic[]): Promise<void> {
   if (warnings.length === 0) return;
   const { renderForTerminal } = await import("../diagnostics/render-diagnostic.ts");
-  writeStderr(`${await renderForTerminal(warnings)}\n\n`);
+  writeStderr(`${asStarted(await renderForTerminal(warnings))}\n\n`);
 }

@@ -3,6 +3,7 @@ import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
 import { addTest } from "./add-test.ts";
 import { addCalls, addCompare, addDrift, addStabilise } from "./boundary-commands.ts";
+import { asStarted, commandName } from "./command-name.ts";
 import type { MapFlags } from "./commands/map.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
 import { isDebugging } from "./debugging.ts";
@@ -84,8 +85,10 @@ export function createProgram(line: CommandLine, words: readonly string[] = []):
       .exitOverride()
       .showSuggestionAfterError()
       .configureHelp({ minWidthToWrap: 20, subcommandTerm: (sub) => sub.name() })
-      .showHelpAfterError("(llm-do --help lists the commands and flags)")
-      .configureOutput({ outputError: (text, write) => write(show(explainUnknownFlag(text.replace(/^error: /, "llm-do: ")))) });
+      .showHelpAfterError(`(${commandName()} --help lists the commands and flags)`)
+      .configureOutput({
+        outputError: (text, write) => write(show(asStarted(explainUnknownFlag(text.replace(/^error: /, "llm-do: "))))),
+      });
   }
   program.addHelpText("after", ({ command }) => {
     const codes = renderExitCodes(command.createHelp(), process.stdout.columns || 80);
@@ -164,7 +167,7 @@ async function noteNamesake(name: string): Promise<void> {
   const found = [`${name}/main.worker`, `${name}.worker`, `workers/${name}.worker`].find((path) => existsSync(path));
   if (found === undefined) return;
   const path = found.replace(/\/main\.worker$/, "");
-  writeStderr(`llm-do: \`${name}\` is a command here; the program of this name is run by llm-do ./${path}\n`);
+  writeStderr(`llm-do: \`${name}\` is a command here; the program of this name is run by ${commandName()} ./${path}\n`);
 }
 
 function addCheck(program: Command, line: CommandLine): void {

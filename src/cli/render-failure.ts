@@ -5,6 +5,7 @@ import { RunError } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { errorStacks } from "../util/error-stacks.ts";
 import { escapeText } from "../util/escape-text.ts";
+import { asStarted } from "./command-name.ts";
 import { type RepeatedFlags, resumeLine } from "./resume-line.ts";
 
 interface FailureFlags extends RepeatedFlags {
@@ -13,10 +14,11 @@ interface FailureFlags extends RepeatedFlags {
 
 /** Renders diagnostics, or a message of one line; with `--debug` also the stacks of the error and of its causes. */
 export async function renderFailure(thrown: unknown, { debug = false, ...flags }: FailureFlags): Promise<string> {
-  if (thrown instanceof CompileError) return `${await renderForTerminal(thrown.diagnostics)}\n`;
+  if (thrown instanceof CompileError) return `${asStarted(await renderForTerminal(thrown.diagnostics))}\n`;
   const todo = hintOfJournal(thrown, flags);
   const hint = todo === undefined ? "" : `; ${todo}`;
-  const message = `llm-do: ${escapeText(maskCredentials(errorMessage(thrown)), { keepNewlines: true, keepBackslashes: true })}${hint}\n`;
+  const text = asStarted(maskCredentials(errorMessage(thrown)));
+  const message = `llm-do: ${escapeText(text, { keepNewlines: true, keepBackslashes: true })}${hint}\n`;
   return debug ? `${message}${stacks(thrown)}` : message;
 }
 

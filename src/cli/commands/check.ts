@@ -4,6 +4,7 @@ import { toJsonDiagnostic } from "../../diagnostics/to-json-diagnostic.ts";
 import { toSarif } from "../../diagnostics/to-sarif.ts";
 import { version } from "../../version.ts";
 import { chooseFormat } from "../choose-format.ts";
+import { asStarted } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type CompileFlags, compileToShow } from "../open-program.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
@@ -31,11 +32,11 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   const shown = withoutSetUp(diagnostics);
   if (format === "text" && shown.length > 0) {
     const { renderForTerminal } = await import("../../diagnostics/render-diagnostic.ts");
-    writeStderr(`${await renderForTerminal(shown)}\n\n`);
+    writeStderr(`${asStarted(await renderForTerminal(shown))}\n\n`);
   }
   if (format !== "text" && !headless) await writeResult(forMachines[format](diagnostics));
   for (const [code, line] of Object.entries(inOneLine))
-    if (line !== "" && diagnostics.some((one) => one.code === code)) writeStderr(`llm-do: ${line}\n`);
+    if (line !== "" && diagnostics.some((one) => one.code === code)) writeStderr(`llm-do: ${asStarted(line)}\n`);
   const others = shown.length - errors;
   writeStderr(
     `llm-do: ${targets.join(", ") || "."}: ${count(errors, "error")}, ${count(others, "warning or hint", "warnings or hints")}\n`,

@@ -5,6 +5,7 @@ import { renderContext } from "../../ui/explain/render-context.ts";
 import { renderExplanation } from "../../ui/explain/render-explanation.ts";
 import { renderMermaid } from "../../ui/explain/render-mermaid.ts";
 import { chooseFormat } from "../choose-format.ts";
+import { asStarted, commandName } from "../command-name.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type CompileFlags, compileToShow, warnOfFlags } from "../open-program.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
@@ -22,12 +23,12 @@ export async function explainCommand(targets: readonly string[], flags: ExplainF
   const format = chooseFormat(flags, "json");
   const { outline, diagnostics } = await compileToShow(targets, flags);
   if (!outline) {
-    writeStderr(`${await renderForTerminal(withoutSetUp(diagnostics))}\n`);
+    writeStderr(`${asStarted(await renderForTerminal(withoutSetUp(diagnostics)))}\n`);
     return exitCodes.usage;
   }
   await writeResult(await formats[format](outline, flags));
   const { length } = await warnOfFlags(diagnostics);
-  if (length > 0) writeStderr(`llm-do: ${length} ${length === 1 ? "warning" : "warnings"}; llm-do check shows them\n`);
+  if (length > 0) writeStderr(`llm-do: ${length} ${length === 1 ? "warning" : "warnings"}; ${commandName()} check shows them\n`);
   return exitCodes.done;
 }
 

@@ -3,6 +3,7 @@ import { isAlias, type UserConfigFile } from "../../language/user-config.ts";
 import { parseModelId } from "../../models/model-id.ts";
 import { builtInProviders } from "../../models/providers.ts";
 import { show } from "../../ui/explain/phrases.ts";
+import { commandName } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { renderColumns } from "../render-columns.ts";
@@ -28,7 +29,8 @@ async function showDefault({ model }: UserConfigFile): Promise<number> {
     ...(variable ? [[variable, "LLM_DO_MODEL"]] : []),
     ...(model ? [[model.value, variable ? `${configFile}, not used: LLM_DO_MODEL is set` : configFile]] : []),
   ];
-  if (rows.length === 0) writeStderr("llm-do: there is no default model; llm-do models default PROVIDER:NAME sets one\n");
+  if (rows.length === 0)
+    writeStderr(`llm-do: there is no default model; ${commandName()} models default PROVIDER:NAME sets one\n`);
   else await writeResult(renderColumns(rows));
   return exitCodes.done;
 }
@@ -45,7 +47,8 @@ export async function aliasCommand({ name, model, unset }: AliasWords): Promise<
   if (name === undefined || (model === undefined && !unset)) {
     const rows = [...aliases].filter(([alias]) => name === undefined || alias === name);
     if (name !== undefined && rows.length === 0) throw new UsageError(`there is no alias \`${show(name)}\``);
-    if (rows.length === 0) writeStderr("llm-do: there are no aliases; llm-do models alias NAME PROVIDER:NAME gives one\n");
+    if (rows.length === 0)
+      writeStderr(`llm-do: there are no aliases; ${commandName()} models alias NAME PROVIDER:NAME gives one\n`);
     else await writeResult(renderColumns(rows));
     return exitCodes.done;
   }

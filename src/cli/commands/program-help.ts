@@ -1,5 +1,6 @@
 import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
 import { renderProgramHelp } from "../../ui/explain/render-program-help.ts";
+import { asStarted } from "../command-name.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { compileToShow } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
@@ -8,6 +9,6 @@ import { writeResult, writeStderr } from "../output.ts";
 export async function programHelpCommand(target: string): Promise<number> {
   const { outline, diagnostics } = await compileToShow([target], {});
   if (outline) await writeResult(renderProgramHelp(outline, { target, columns: process.stdout.columns || 80 }));
-  else writeStderr(`${renderDiagnostics(diagnostics)}\n\nllm-do run --help lists the flags of a run\n`);
+  else writeStderr(asStarted(`${renderDiagnostics(diagnostics)}\n\nllm-do run --help lists the flags of a run\n`));
   return outline ? exitCodes.done : exitCodes.usage;
 }

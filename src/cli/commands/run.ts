@@ -11,6 +11,7 @@ import { attachmentField } from "../../toolsets/attachments.ts";
 import { promptField } from "../../toolsets/prompt-field.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
+import { commandName } from "../command-name.ts";
 import { createPolicy } from "../create-policy.ts";
 import { findEarlierConversation } from "../earlier-conversation.ts";
 import { openListeners } from "../event-sink.ts";
@@ -130,8 +131,12 @@ function suggestInput(
   }
   const names = Array.isArray(required) ? required.map(String) : isRecord(properties) ? Object.keys(properties) : [];
   const fields = names.map((name) => `-i ${escapeText(name)}=…`).join(" ");
-  if (program && promptField(schema).field === undefined) writeStderr(`  = note: -i gives a field: llm-do ${target} ${fields}\n`);
-  else writeStderr(`  = note: a prompt follows the program (llm-do ${target} "what to do"), and -i key=value gives a field\n`);
+  if (program && promptField(schema).field === undefined)
+    writeStderr(`  = note: -i gives a field: ${commandName()} ${target} ${fields}\n`);
+  else
+    writeStderr(
+      `  = note: a prompt follows the program (${commandName()} ${target} "what to do"), and -i key=value gives a field\n`,
+    );
 }
 
 /** Asks for the text that the entry cannot do without, where a person is there to ask. Undefined: it needs none, or none is given. */
@@ -143,17 +148,18 @@ async function askForPrompt(terminal: Terminal, program: Program, signal: AbortS
   if (!isEnough || !required.includes(field) || program.args !== undefined) return undefined;
   const text = "What to do? An empty line ends without a run.\n";
   const line = await terminal.ask({ text, read: (written) => ({ answer: written?.trim() ?? "" }) }, signal);
-  if (line === "") throw new UsageError('nothing was asked for; a prompt can also follow the program (llm-do . "what to do")');
+  if (line === "")
+    throw new UsageError(`nothing was asked for; a prompt can also follow the program (${commandName()} . "what to do")`);
   return line;
 }
 
 /** A mistyped command, and a prompt without its program, are taken for a target. */
 function suggestWords({ target, rest: [next = "."] }: WrittenWords, commands: readonly string[]): void {
   const command = findOtherCommand(target) ?? nearestNames(target, commands)[0];
-  if (command !== undefined) writeStderr(`  = note: if a command was meant: llm-do ${command}\n`);
+  if (command !== undefined) writeStderr(`  = note: if a command was meant: ${commandName()} ${command}\n`);
   const isPath = /[\\/]|\.\w+$/.test(target) && !/\s/.test(target);
   if (command === undefined && !isPath && existsSync(join(next, "main.worker")))
-    writeStderr(`  = note: the program comes first: llm-do ${escapeText(next)} "${escapeText(target)}"\n`);
+    writeStderr(`  = note: the program comes first: ${commandName()} ${escapeText(next)} "${escapeText(target)}"\n`);
 }
 
 /** Returns whether the run is a session at the terminal. Throws a `UsageError` for a conversation without a terminal. */

@@ -48,7 +48,7 @@ export async function listRunsCommand(target: string | undefined, { json, number
   if (json) await writeResult(renderJson({ v: 1, runs }));
   else if (runs.length === 0)
     writeStderr(
-      `llm-do: no ${Object.keys(filter).length > 0 ? "such " : ""}runs${target === undefined ? "" : ` of ${target}; \`llm-do runs list\` lists those of all programs`}\n`,
+      `llm-do: no ${Object.keys(filter).length > 0 ? "such " : ""}runs${target === undefined ? "" : ` of ${target}; \`${commandName()} runs list\` lists those of all programs`}\n`,
     );
   else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || 80)).join(""));
   if (!json && hasMore && number === undefined) writeStderr(`llm-do: these are the latest ${latest}; -n lists more\n`);

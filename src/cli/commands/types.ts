@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { printProgramTypes, typesMark } from "../../boundary/print-program-types.ts";
 import { renderForTerminal } from "../../diagnostics/render-diagnostic.ts";
 import { createNodeHost } from "../../host/node-host.ts";
+import { asStarted } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type CompileFlags, compileToShow } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
@@ -16,7 +17,7 @@ export interface TypesFlags extends CompileFlags {
 export async function typesCommand(targets: readonly string[], flags: TypesFlags): Promise<number> {
   const { outline, program, diagnostics, trust } = await compileToShow(targets, flags);
   if (!outline) {
-    writeStderr(`${await renderForTerminal(diagnostics)}\n`);
+    writeStderr(`${asStarted(await renderForTerminal(diagnostics))}\n`);
     return exitCodes.usage;
   }
   const path = join(outline.root, "llm-do.d.ts");
