@@ -146,3 +146,23 @@ test.runIf(hasWall).each<[string, string, object]>([
   const { output } = await world.play({ servers: { own: { ...server, reads: [folder] } }, model: calling() });
   expect(output?.output).toBe("done");
 });
+
+test.runIf(hasWall)("a folder that a server is given and cannot see is named with what to write", async () => {
+  const world = createMcpWorld();
+  world.put("../elsewhere/data/list.txt", "a");
+  world.put(
+    "picky.mjs",
+    `import { existsSync } from "node:fs";
+if (!existsSync(process.argv[2])) { console.error(\`there is no \${process.argv[2]}\`); process.exit(2); }
+await import("./server.mjs");
+`,
+  );
+  const server = { command: "node", args: ["picky.mjs", "../elsewhere/data"] };
+  const { error } = await world.play({ servers: { own: server }, model: calling() });
+  expect(String(error)).toContain("there is no ../elsewhere/data");
+  expect(String(error)).toContain(
+    "`../elsewhere/data` is outside of what the server can see: write `reads: [../elsewhere/data]` into its entry",
+  );
+  const { output } = await world.play({ servers: { own: { ...server, reads: ["../elsewhere/data"] } }, model: calling() });
+  expect(output?.output).toBe("done");
+});

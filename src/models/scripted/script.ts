@@ -20,8 +20,10 @@ export interface ScriptedRequest extends ModelRequest {
   /** From 1, for each call of a worker. */
   readonly turn: number;
   readonly signal: AbortSignal;
-  /** The text of the last user message; empty where there is none. */
+  /** The text of the last user message; `(no input)` where the instructions print the whole input. */
   lastUserText(): string;
+  /** The instructions, with the inputs that they print, and the texts of all user messages. */
+  promptText(): string;
   /** The results that came since the model's last answer, in the order of the calls. */
   toolResults(): readonly ToolResultPart[];
   /** All files of the conversation, with their content. */

@@ -154,7 +154,15 @@ describe("a module", () => {
     const seen: unknown[] = [];
     const model = await resolve({
       default: (asked: import("./script.ts").ScriptedRequest) => {
-        seen.push(asked.worker, asked.callPath, asked.turn, asked.lastUserText(), asked.hasTool("read_file"), asked.files());
+        seen.push(
+          asked.worker,
+          asked.callPath,
+          asked.turn,
+          asked.lastUserText(),
+          asked.promptText(),
+          asked.hasTool("read_file"),
+          asked.files(),
+        );
         return "Done";
       },
     });
@@ -166,6 +174,7 @@ describe("a module", () => {
       "main/0",
       1,
       "Summarise this",
+      "Be brief.\nSummarise this",
       true,
       [{ name, mediaType, sha256, bytes: new Uint8Array([0]) }],
     ]);

@@ -8,7 +8,8 @@ export function toScriptedRequest(model: string, request: ModelRequest, options:
     ...request,
     ...options.call,
     signal: options.signal,
-    lastUserText: () => lastUserText(request.messages),
+    lastUserText: () => userTexts(request.messages).at(-1) ?? "",
+    promptText: () => [...request.system, ...userTexts(request.messages)].join("\n"),
     toolResults: () => newToolResults(request.messages),
     files: () =>
       filesIn(request.messages).map(({ data, type: _, bytes: __, ...file }) => ({
@@ -24,10 +25,10 @@ export function toScriptedRequest(model: string, request: ModelRequest, options:
   return scripted;
 }
 
-function lastUserText(messages: readonly Message[]): string {
-  const message = messages.findLast((candidate) => candidate.role === "user");
-  if (message?.role !== "user") return "";
-  return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+function userTexts(messages: readonly Message[]): readonly string[] {
+  return messages.flatMap((message) =>
+    message.role === "user" ? [message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")] : [],
+  );
 }
 
 function newToolResults(messages: readonly Message[]): readonly ToolResultPart[] {

@@ -54,8 +54,8 @@ export async function openProcessLink(server: LocalServer, { host, folder }: Pro
 }
 
 /**
- * Says that something of a server's command line, or the packages beside it, is a link to a folder that the server cannot see. Returns an
- * empty text without one.
+ * Says that something of a server's command line is outside of what the server can see, or that it or the packages beside it are a link to
+ * such a folder. Returns an empty text where nothing is.
  */
 export async function describeUnseen(server: LocalServer, { host: { files }, folder }: ProcessSetting): Promise<string> {
   const { command, args = [], cwd = ".", reads = [], isolated = true } = server;
@@ -73,5 +73,35 @@ export async function describeUnseen(server: LocalServer, { host: { files }, fol
       packages === "" ? ((await files.kind(target)) === "directory" ? target : dirname(target)) : join(packages, "node_modules");
     return `; \`${relative(folder, path)}\` leads to ${target}, which the server cannot see: write \`reads: [${seen}]\` into its entry`;
   }
-  return "";
+  return describeOutside(await findOutside(server, { files, folder, roots }));
+}
+
+/** Folders of the system, which a server sees anyway, or never. */
+const systemFolders = /^\/(?:usr|bin|lib|lib64|etc|dev|proc|sys)(?:\/|$)/;
+
+/** Returns what the arguments of a server name that is there, and outside of the folders that it can see. */
+async function findOutside(
+  { args = [], cwd = "." }: LocalServer,
+  { files, folder, roots }: { readonly files: ServerHost["files"]; readonly folder: string; readonly roots: readonly string[] },
+): Promise<readonly { readonly word: string; readonly reads: string }[]> {
+  const found: { readonly word: string; readonly reads: string }[] = [];
+  for (const arg of args) {
+    const word = arg.slice(arg.startsWith("-") ? arg.indexOf("=") + 1 : 0);
+    const path = resolve(folder, cwd, word);
+    const real = await files.realPath(path).catch(() => path);
+    if (!/[\\/]|^\.\.$/.test(word) || systemFolders.test(path) || roots.some((root) => isWithin(real, root))) continue;
+    const kind = await files.kind(path);
+    if (kind === undefined) continue;
+    const packages = path.indexOf(`${sep}node_modules${sep}`);
+    const seen = packages >= 0 ? join(path.slice(0, packages), "node_modules") : kind === "directory" ? path : dirname(path);
+    found.push({ word, reads: word.startsWith(sep) ? seen : relative(folder, seen) });
+  }
+  return found;
+}
+
+function describeOutside(found: Awaited<ReturnType<typeof findOutside>>): string {
+  if (found.length === 0) return "";
+  const names = found.map(({ word }) => `\`${word}\``).join(" and ");
+  const reads = [...new Set(found.map((one) => one.reads))].join(", ");
+  return `; ${names} ${found.length === 1 ? "is" : "are"} outside of what the server can see: write \`reads: [${reads}]\` into its entry`;
 }
