@@ -4,6 +4,7 @@ import { spanAt } from "../language/json-shape.ts";
 import { parseSkillFile, whyNoSkillName } from "../language/skill-file.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { ToolsetReference } from "../program/program.ts";
+import { formatCount } from "../toolsets/filesystem/text.ts";
 import { readSkillFiles, type SkillFiles } from "../toolsets/skill-files.ts";
 import { type Skill, type SkillsConfig, skills, skillsToolset } from "../toolsets/skills.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
@@ -111,10 +112,16 @@ export async function linkSkills(
     digests.flatMap(([folder, digest]) => {
       const used = found.find((skill) => skill.folder === folder);
       const shown = digest.slice(0, 12);
-      if (used) return [`use the skill ${used.name} (${shown})`];
+      if (used) return [`use the skill ${used.name} (${shown}${describeSkill(used, read?.texts.get(folder) ?? "")})`];
       return folder === "" ? [`read the other files in ${config.root} (${shown})`] : [];
     });
   return { ...linked, toolset: { ...linked.toolset, rules } };
+}
+
+/** Its size when it is read, at four characters a token, and its wishes. */
+function describeSkill({ allowedTools }: FoundSkill, text: string): string {
+  const wishes = allowedTools.length > 0 ? `, asks for ${quoteNames(allowedTools)}` : "";
+  return `, about ${formatCount(Math.ceil(text.length / 4))} tokens${wishes}`;
 }
 
 type Report = (code: "toolset-hint" | "toolset-warning", message: string, note?: string) => void;

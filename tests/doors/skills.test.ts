@@ -84,6 +84,8 @@ test("skills as authors write them are listed and read, with their files", async
   const checked = await runCli(["check", "."], { cwd: folder });
   expect(checked.exitCode).toBe(0);
   const said = checked.stdout + checked.stderr;
+  const explained = (await runCli(["explain", ".", "--trust"], { cwd: folder })).stdout.replace(/\s+/g, " ");
+  expect(explained).toMatch(/use the skill till \([0-9a-f]{12}, about \d+ tokens, asks for `Bash/);
   expect(said).toContain("`till` asks for `Bash(node src/cli.js:*)`, `Read`");
   expect(said).not.toContain("warning[");
   const untrusted = await runCli([".", "x"], { cwd: folder });
