@@ -3,7 +3,7 @@ import type { CodeEntry, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { renderIssues, type Schema } from "../schema/schema.ts";
-import { attachmentPaths, checkAttachments, readAttachments } from "../toolsets/attachments.ts";
+import { attachmentPaths, checkAttachments, findAskingFile, readAttachments } from "../toolsets/attachments.ts";
 import { abortable } from "../util/abortable.ts";
 import { toJsonValue } from "../util/to-json-value.ts";
 import { bracketCall } from "./bracket-call.ts";
@@ -25,12 +25,23 @@ export async function checkEntryInput({ run, callPath }: CallRequest, worker: Wo
   }
 }
 
-/** Files that came with the request, or, where its input names files instead, those of the entry's own scopes. */
+/**
+ * Files that came with the request, or, where its input names files instead, those of the entry's own scopes that no rule of theirs asks
+ * for: an input can come from a client or a row of data.
+ */
 async function entryFiles(run: RuntimeConfig, worker: Worker, { input, files }: WorkerInput): Promise<WorkerInput["files"]> {
   const paths = attachmentPaths(worker.input.jsonSchema, input);
   if (files.length === 0 && paths.length > 0) {
     const scopes = await run.openScopes(worker.scopes);
-    return readAttachments(paths, scopes, [worker.attachmentPolicy]).finally(() => scopes.close());
+    try {
+      const read = await readAttachments(paths, scopes, [worker.attachmentPolicy]);
+      const asking = await findAskingFile(read, scopes);
+      if (asking === undefined) return read;
+      const why = "an input is taken without a question, and this file is read on approval";
+      throw new Error(`\`${asking}\`: ${why}; give its content instead (\`-a FILE\`, or a \`data:\` address)`);
+    } finally {
+      await scopes.close();
+    }
   }
   if (files.length !== paths.length)
     throw new Error(`the input names ${paths.length} attachments, and ${files.length} came with it`);

@@ -101,6 +101,15 @@ export async function readAttachments(
   return files;
 }
 
+/** Finds the first file that is read on approval: its name is protected, or its scope says so. Undefined where there is none. */
+export async function findAskingFile(files: readonly FilePart[], scopes: Scopes): Promise<string | undefined> {
+  for (const { name } of files) {
+    const { scope, protection } = await scopes.inspect(name, "read");
+    if (scope.readApproval || protection === "ask-read-and-write") return name;
+  }
+  return undefined;
+}
+
 /** Checks files that are in memory already (given on the command line, or by a program). */
 export function checkAttachments(files: readonly FilePart[], policy: AttachmentPolicy): void {
   checkAttachmentSizes(files, policy);

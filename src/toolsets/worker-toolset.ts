@@ -4,7 +4,15 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { Schema } from "../schema/schema.ts";
 import { clipText } from "../util/clip-text.ts";
-import { attachmentPaths, describeFiles, readAttachments, toPreview, toToolSchema, withAttachmentPaths } from "./attachments.ts";
+import {
+  attachmentPaths,
+  describeFiles,
+  findAskingFile,
+  readAttachments,
+  toPreview,
+  toToolSchema,
+  withAttachmentPaths,
+} from "./attachments.ts";
 import { accessOf } from "./timed-runtime.ts";
 import {
   needsApproval,
@@ -236,18 +244,10 @@ async function prepareCall(
   const { jsonSchema } = worker.input;
   const policies = [...(caller.attachmentPolicy ? [caller.attachmentPolicy] : []), worker.attachmentPolicy, ...more];
   const files = await readAttachments(attachmentPaths(jsonSchema, args), scopes, policies);
-  const readApproval = files.length > 0 && (await anyAsksForReading(files, scopes));
+  const readApproval = (await findAskingFile(files, scopes)) !== undefined;
   const canonicalArgs = withAttachmentPaths(jsonSchema, args, files.map((file) => file.name).values()) as JsonObject;
   const payload: WorkerPayload = { caller, files, fragments };
   // The call itself changes nothing: what its tools do is recorded as theirs.
   const facts = { files: describeFiles(files), readApproval, ...(digest === undefined ? {} : { digest }) };
   return { canonicalArgs, targets: [], sideEffect: false, facts, payload };
-}
-
-async function anyAsksForReading(files: readonly FilePart[], scopes: Scopes): Promise<boolean> {
-  for (const { name } of files) {
-    const { scope, protection } = await scopes.inspect(name, "read");
-    if (scope.readApproval || protection === "ask-read-and-write") return true;
-  }
-  return false;
 }

@@ -1,5 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
 import { type RawMessage, startRaw } from "./raw-client.ts";
@@ -206,4 +206,19 @@ test("a client that goes away in a call ends its run; with --hold the run goes o
   writeFileSync(join(world.folder, "go"), "");
   expect(await held.ended).toBe(0);
   expect(await list()).toContain('"done"');
+});
+
+test("a file that is read on approval is no attachment of a call, whoever names it", async () => {
+  const world = await createDoorWorld();
+  const worker = readFileSync(join(world.folder, "main.worker"), "utf8");
+  const scopes = "out: { root: ./out, mode: rw }, kept: { root: ./kept, read_approval: true }";
+  writeFileSync(join(world.folder, "main.worker"), worker.replace("out: { root: ./out, mode: rw }", scopes));
+  for (const path of ["out/a.txt", "out/.env", "kept/a.txt"]) {
+    mkdirSync(dirname(join(world.folder, path)), { recursive: true });
+    writeFileSync(join(world.folder, path), "a text");
+  }
+  const { call } = connect(world, "--ask-client");
+  const look = async (path: string) => textOf(await call("look", { arguments: { input: "look", attachments: [path] } }).answer);
+  expect(await look("out/a.txt")).toContain("files: text/plain");
+  for (const path of ["out/.env", "kept/a.txt"]) expect(await look(path)).toContain(`\`${path}\`: an input is taken without`);
 });

@@ -1,9 +1,10 @@
 import { type InspectedPath, ScopeError, type Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { toolFailure } from "../toolset.ts";
 import { aboutFile, asksToRead, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
 import { toRecorded } from "./reconcile-write.ts";
-import { assertWellFormed, decodeText, encodeText, formatCount, lineEndOf, wholeText, withLineEnds } from "./text.ts";
+import { assertWellFormed, decodeText, encodeText, lineEndOf, wholeText, withLineEnds } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
 import { assertFits } from "./write-file.ts";
 

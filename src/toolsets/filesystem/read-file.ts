@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../protocol/json.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { aboutFile, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
-import { decodeText, formatCount, wholeCharacterAt } from "./text.ts";
+import { decodeText, wholeCharacterAt } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";
 
 export const readFile: FileTool = {

@@ -1,5 +1,6 @@
 import { sniffMediaType } from "../../host/media-type.ts";
 import { ScopeError } from "../../host/scopes.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { toolFailure } from "../toolset.ts";
 
 export interface FileText {
@@ -62,9 +63,4 @@ export function wholeCharacterAt(text: string, position: number): number {
 /** `1 character`, `1,200 characters`. */
 export function countCharacters(text: string): string {
   return `${formatCount(text.length)} ${text.length === 1 ? "character" : "characters"}`;
-}
-
-export function formatCount(count: number): string {
-  // The first use of `toLocaleString` takes milliseconds.
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

@@ -2,6 +2,7 @@ import { fileTooLarge } from "../../host/scope-refusals.ts";
 import type { InspectedPath } from "../../host/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { aboutFile, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
 import { type FileContent, toRecorded, toText } from "./reconcile-write.ts";
@@ -11,7 +12,6 @@ import {
   decodeText,
   encodeText,
   type FileText,
-  formatCount,
   lineEndOf,
   wholeText,
   withLineEnds,
