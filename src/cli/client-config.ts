@@ -3,8 +3,10 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { CompileError } from "../compile/compile-error.ts";
 import { toOfferedName } from "../doors/offered-worker.ts";
+import { commandLine } from "./command-name.ts";
 import { compileToShow } from "./open-program.ts";
-import { writeResult } from "./output.ts";
+import { writeResult, writeStderr } from "./output.ts";
+import { isTrusted } from "./require-trust.ts";
 import type { RunFlags } from "./run-flags.ts";
 
 /** The command that a client starts. A client has another PATH and another working directory than a shell: both are absolute. */
@@ -34,9 +36,11 @@ export interface ConfigRequest {
 export async function printConfig({ form, targets, flags, command }: ConfigRequest): Promise<number> {
   const names: string[] = [];
   for (const target of targets.length === 0 ? ["."] : targets) {
-    const { outline, diagnostics } = await compileToShow([target], flags);
+    const compiled = await compileToShow([target], flags);
+    const { outline, diagnostics } = compiled;
     if (!outline) throw new CompileError(diagnostics);
     names.push(outline.name);
+    if (!flags.trust && compiled.untrusted && !(await isTrusted(compiled))) writeStderr(describeUntrusted(target));
   }
   const words = process.argv.slice(process.argv.indexOf(command.name(), 2) + 1);
   const args = [realpathSync(process.argv[1] ?? ""), command.name(), ...toAbsolute(words, command)];
@@ -47,6 +51,12 @@ export async function printConfig({ form, targets, flags, command }: ConfigReque
     `${JSON.stringify(configs[form](names.length > 1 ? "llm-do" : toOfferedName(name), server), undefined, 2)}\n`,
   );
   return 0;
+}
+
+/** Nobody can be asked where a client starts the server. */
+function describeUntrusted(target: string): string {
+  const how = `run \`${commandLine(target)}\` once at a terminal to trust it, or give --trust here, too`;
+  return `llm-do: ${target} is not trusted, so a client cannot start it with these lines: ${how}\n`;
 }
 
 /** The words of a command line with absolute paths of programs and scripts, and without `--print-config`. */

@@ -25,7 +25,7 @@ function escapeWarnings(): void {
 /** Runs a command line; resolves with its exit code. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--");
-  const words = dashes < 0 ? argv : argv.slice(0, dashes);
+  const words = withDefaultCommand(dashes < 0 ? argv : argv.slice(0, dashes));
   const line = { exitCode: 0, afterDashes: dashes < 0 ? undefined : argv.slice(dashes + 1) };
   const isCompletion = argv[0] === completeCommandName;
   const program = createProgram(line, isCompletion ? [] : words);
@@ -51,6 +51,13 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     writeStderr(await renderFailure(thrown, { debug: isDebugging({}) }));
     return exitCodeOfFailure(thrown);
   }
+}
+
+/** `llm-do runs`, alone or with flags, lists the runs. */
+function withDefaultCommand(words: readonly string[]): readonly string[] {
+  const [first, second = "-", ...more] = words;
+  const isList = first === "runs" && second.startsWith("-") && second !== "--help" && second !== "-h";
+  return isList ? ["runs", "list", ...(words.length > 1 ? [second, ...more] : [])] : words;
 }
 
 /** A shell gets candidates or nothing, and no message. */

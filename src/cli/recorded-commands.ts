@@ -40,7 +40,7 @@ export function addReplay(program: Command, exit: Exit): void {
 
 /** `llm-do runs list|show|rm|prune`. */
 export function addRuns(program: Command, exit: Exit): void {
-  const runs = program.command("runs").description("look at what earlier runs did");
+  const runs = program.command("runs").description("look at what earlier runs did; alone, list them");
   const where = "the program's folder, or one of its .worker files; without it, all programs that you ran";
   runs
     .command("list")

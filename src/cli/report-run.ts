@@ -149,7 +149,7 @@ function renderNeeded(denied: readonly DeniedCall[]): string {
   return [
     `llm-do: ${needed.length} ${needed.length === 1 ? "call" : "calls"} needed approval, and ${reason}:\n`,
     ...calls,
-    `To allow this, run at a terminal and approve, or pass --approve-all${rules.length > 0 ? ", or:" : ""}\n`,
+    `To answer, run at a terminal, or pass --hold and answer later; to allow this, pass --approve-all${rules.length > 0 ? ", or:" : ""}\n`,
     ...rules,
     ...(lines.length > 0 ? ["Or write:\n", ...lines] : []),
   ].join("");

@@ -70,7 +70,9 @@ async function locateName(host: Host, name: string): Promise<Located<LocatedProg
   const known = (await Promise.all(folders.map((folder) => folderNames(host, folder).workerNames()))).flat();
   const [nearest = "", farthest = nearest] = [folders[0], folders.at(-1)];
   const where = nearest === farthest ? `in \`${nearest}\`` : `from \`${nearest}\` up to \`${farthest}\``;
-  return refuse(`there is no file, folder or worker \`${name}\` ${where}`, didYouMean(name, known));
+  const isHere = basename(host.workingDirectory) === name;
+  const note = isHere ? `the working directory is \`${name}\` itself: \`.\` names its program` : didYouMean(name, known);
+  return refuse(`there is no file, folder or worker \`${name}\` ${where}`, note);
 }
 
 /** Without version control above it, the working directory alone: what lies further up may be anybody's. */

@@ -88,6 +88,7 @@ test.each([
   ["script: a.yaml\n", "missing-key"],
   ["cases:\n  - name: a\n  - name: a\n", "invalid-value"],
   ["cases:\n  - { name: a, script: b.yaml, recording: c.jsonl }\n", "invalid-value"],
+  ["script: b.yaml\ncases:\n  - { name: a, recording: c.jsonl }\n", "invalid-value"],
   ["cases: [\n", "yaml-syntax"],
 ])("%j is refused", (text, code) => {
   expect(parse(text).diagnostics.map((one) => one.code)).toContain(code);

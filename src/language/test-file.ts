@@ -48,5 +48,11 @@ export function parseTestFile(source: Source): ParsedTestFile {
     const { script: _, ...rest }: Partial<TestCaseSyntax> = shared;
     return { ...(recording ? rest : shared), ...own };
   });
+  const { script } = read ?? {};
+  if (script && cases.length > 0 && cases.every(({ recording }) => recording))
+    report("invalid-value", {
+      message: "every case has a recording, so this script would play nothing",
+      span: script.value.span,
+    });
   return { cases, diagnostics: diagnostics.toArray() };
 }

@@ -110,6 +110,19 @@ test("what it prints can be pasted where npx started it", async () => {
   expect(stdout.match(/^ {2}.*llm-do /gm)).toEqual(Array(4).fill("  npx llm-do "));
 });
 
+test("in the folder that it names it says where the new one is, and how to run the one that is there", async () => {
+  const cwd = join(await temporaryFolder(), "harbour");
+  mkdirSync(cwd);
+  await runCli(["init"], { cwd });
+  const lost = await runCli(["harbour"], { cwd });
+  expect(lost).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("the working directory is `harbour` itself: `.` names"),
+  });
+  const twice = await runCli(["init", "harbour"], { cwd });
+  expect(twice).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`the new one is in ${join(cwd, "harbour")}`) });
+});
+
 test("a second time it refuses, and changes nothing", async () => {
   const cwd = await temporaryFolder();
   await runCli(["init"], { cwd });

@@ -26,7 +26,7 @@ describe("a run without a terminal", () => {
       "  main: Write 2,216 characters to reports/tidewell-sensors.md (new file)",
     ]);
     expect(lines.slice(4, 7)).toEqual([
-      "To allow this, run at a terminal and approve, or pass --approve-all, or:",
+      "To answer, run at a terminal, or pass --hold and answer later; to allow this, pass --approve-all, or:",
       "  --approve 'main/write_file'",
       "Or write:",
     ]);

@@ -14,7 +14,7 @@ describe("help", () => {
   });
 
   it("of a command without a subcommand is still a mistake", async () => {
-    expect(await runCli(["runs"], { cwd: await copyExample() })).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(await runCli(["trust"], { cwd: await copyExample() })).toMatchObject({ exitCode: 2, stdout: "" });
   });
 
   it("lists the flags of a run in groups", () => {

@@ -28,6 +28,9 @@ describe("llm-do runs", () => {
     const cwd = await twoPrograms();
     for (const [name, prompt] of [["one", "first"], ["two", "second"], ["one", "third"], ["two", "fourth"]] as const) // biome-ignore format: pairs
       expect(await run(name, prompt, cwd)).toMatchObject({ exitCode: 0 });
+    const alone = await runCli(["runs", "-n", "2"], { cwd });
+    expect(alone).toEqual(await runCli(["runs", "list", "-n", "2"], { cwd }));
+    expect(alone.stdout.match(/^\d/gm)).toHaveLength(2);
     const { v, runs } = await list([], cwd);
     expect(v).toBe(1);
     expect(runs.map(({ prompt }: { prompt: string }) => prompt)).toEqual(["first", "second", "third", "fourth"]);

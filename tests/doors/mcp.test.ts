@@ -179,8 +179,10 @@ test("mistakes on the command line are told before anything is served", async ()
 
 test.for(["claude", "cursor", "vscode", "zed"])("--print-config %s prints JSON for the client", async (client) => {
   const { folder } = await createDoorWorld();
-  const { stdout, exitCode } = await runCli(["mcp", "--print-config", client], { cwd: folder });
+  const { stdout, stderr, exitCode } = await runCli(["mcp", "--print-config", client], { cwd: folder });
   expect(exitCode).toBe(0);
+  expect(stderr).toContain(". is not trusted, so a client cannot start it with these lines: ");
+  expect((await runCli(["mcp", "--trust", "--print-config", client], { cwd: folder })).stderr).toBe("");
   expect(JSON.stringify(JSON.parse(stdout))).toContain(JSON.stringify([bin, "mcp", folder]));
   const empty = await runCli(["mcp", "--print-config", client, "nowhere"], { cwd: folder });
   expect(empty).toMatchObject({ exitCode: 2, stdout: "" });

@@ -4,7 +4,7 @@ import { commandName, quoteWord as quote } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { createInitFiles } from "../init-files.ts";
 import { type Template, type TemplateName, templates } from "../init-templates.ts";
-import { writeResult } from "../output.ts";
+import { writeResult, writeStderr } from "../output.ts";
 import { findTaken, kindOf, withIgnoreLine, writeNewFiles } from "../write-new-files.ts";
 
 export interface InitFlags {
@@ -21,6 +21,10 @@ export async function initCommand(folder: string, { template, name, model }: Ini
   const ignoreFile = join(folder, ".gitignore");
   const ignored = await withIgnoreLine(ignoreFile, ".llm-do/");
   await writeNewFiles(folder, files, () => writeFile(ignoreFile, ignored));
+  if (basename(process.cwd()) === folder && (await kindOf("main.worker")) !== undefined)
+    writeStderr(
+      `llm-do: the working directory is \`${folder}\` itself, and holds a program: the new one is in ${resolve(folder)}\n`,
+    );
   await writeResult(renderDone(folder, { files, template: templates[template], model }));
   return exitCodes.done;
 }
