@@ -10,7 +10,7 @@ import { UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
 
 /** A run of the store that the command line uses. */
-export interface FoundRun extends Pick<RunSummary, "began" | "ends" | "problem" | "waits"> {
+export interface FoundRun extends Pick<RunSummary, "began" | "ends" | "problem" | "waits" | "isSubmitted"> {
   readonly runId: string;
   /** The program's folder. */
   readonly root: string;

@@ -6,13 +6,14 @@ import type { FoundRun } from "./find-runs.ts";
 import { type CompileFlags, toRequest } from "./open-program.ts";
 import { readStart, sourceOf } from "./recorded-program.ts";
 import { isTrusted } from "./require-trust.ts";
-import { type RepeatedFlags, resumeLine } from "./resume-line.ts";
+import { executorGoesOn, type RepeatedFlags, resumeLine } from "./resume-line.ts";
 
 /**
  * Returns the command line that goes on with a recorded run. A record gives no authority: a script that it names is named again, as the
  * user's own, and the program's code needs `--trust` where its folder is not trusted for good. Compiles, and runs none of it.
  */
 export async function describeGoOn(found: FoundRun, given: RepeatedFlags = {}): Promise<string> {
+  if (found.isSubmitted) return executorGoesOn;
   try {
     const { compiled } = await readStart(found);
     const scripts = scriptsOf(found, compiled);

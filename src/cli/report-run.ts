@@ -27,7 +27,7 @@ import type { JsonArtifact, JsonResult } from "./json-result.ts";
 import { renderJsonLine, writeStderr } from "./output.ts";
 import { renderFailure } from "./render-failure.ts";
 import { deliverResult, isFolder } from "./result-file.ts";
-import { type RepeatedFlags, resumeLine, waitingSteps } from "./resume-line.ts";
+import { executorGoesOn, type RepeatedFlags, resumeLine, waitingSteps } from "./resume-line.ts";
 
 export interface ReportFlags extends RepeatedFlags {
   /** That of the run. Default: it did not compile. */
@@ -38,6 +38,8 @@ export interface ReportFlags extends RepeatedFlags {
   readonly quiet?: boolean;
   readonly verbose: number;
   readonly debug?: boolean;
+  /** True: executors go on with the run. Default false. */
+  readonly isSubmitted?: boolean;
   /** False: no record was kept. Default true. */
   readonly journal?: boolean;
   /** The output stands on the terminal already. Default false. */
@@ -119,7 +121,12 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
   }
   writeStderr(await renderFailure(thrown, flags));
   if (runId !== null && questions.length > 0)
-    writeStderr(renderWaiting({ runId, questions, steps: waitingSteps(runId, flags) }, behind));
+    writeStderr(
+      renderWaiting(
+        { runId, questions, steps: waitingSteps(runId, flags, flags.isSubmitted ? executorGoesOn : undefined) },
+        behind,
+      ),
+    );
   else if (runId !== null && flags.journal !== false && exitCode >= exitCodes.hungUp)
     writeStderr(`llm-do: \`${resumeLine(runId, flags)}\` goes on with it\n`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));

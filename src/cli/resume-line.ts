@@ -23,6 +23,9 @@ export type RepeatedFlags = Partial<
   >
 >;
 
+/** Stands for the line that goes on with a submitted run. */
+export const executorGoesOn = "an executor";
+
 /** The lines of a run that waits. `goOn`: by default as its flags say. */
 export function waitingSteps(runId: string, flags: RepeatedFlags, goOn = resumeLine(runId, flags)): NextSteps {
   return {

@@ -130,7 +130,7 @@ export function addExecutorOptions(executor: Command): Command {
       .option("--queue <name...>", "the queues (default: default)")
       .option("--concurrency <number>", "the most runs at a time", parseCount, 20)
       .option("--grace <seconds>", "at SIGTERM, how long runs may go on before others take them over", parseCount, 30)
-      .option("--port <number>", "serve /healthz and /metrics", parseCount)
+      .option("--port <number>", "serve /healthz and /metrics; 0: on a free port, which is named", parseCount)
       .option("--scope <name=folder>", "another folder for a declared scope (repeatable)", collectScope)
       .option("--approve <rule>", "allow calls that match and that nobody made to ask (repeatable)", collect)
       .option("--deny <rule>", "block calls that match (repeatable)", collect)

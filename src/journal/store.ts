@@ -43,6 +43,8 @@ export interface RunStore {
   keepPage(id: string, page: string): Promise<string>;
   /** Removes a record with its secrets. Rejects with a `CannotRemove` for a run that is under way, that may be so, or that waits for answers. */
   remove(id: string): Promise<void>;
+  /** Removes contents that runs shared, and none has any more. Default: each run has its own. */
+  sweep?(): Promise<void>;
 }
 
 /** The program that a run is of. */
@@ -119,4 +121,6 @@ export interface RunSummary {
   readonly problem?: string;
   /** Why no process executes a run that was submitted. */
   readonly waits?: string;
+  /** Executors go on with it. Default false. */
+  readonly isSubmitted?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Client } from "./database.ts";
+import { isUntold } from "./ready.ts";
 
 /** Numbered from 1; one that is published is never changed. A body is bytes: `jsonb` refuses what results of tools hold, such as `\u0000`. */
 const migrations: readonly string[] = [
@@ -37,6 +38,17 @@ const migrations: readonly string[] = [
   CREATE UNIQUE INDEX runs_submitted ON llm_do.runs (queue, program, submit_key);
   CREATE INDEX runs_state ON llm_do.runs (state) WHERE queue IS NOT NULL;
   CREATE TABLE llm_do.executors (id text PRIMARY KEY, seen timestamptz NOT NULL, serves text[] NOT NULL);
+  `,
+  `
+  CREATE INDEX runs_untold ON llm_do.runs (id) WHERE ${isUntold};
+  CREATE TABLE llm_do.blob_uses (
+    run text NOT NULL REFERENCES llm_do.runs ON DELETE CASCADE, digest text NOT NULL,
+    PRIMARY KEY (run, digest)
+  );
+  CREATE INDEX blob_uses_digest ON llm_do.blob_uses (digest);
+  INSERT INTO llm_do.blob_uses SELECT DISTINCT f.run, found[1]
+    FROM llm_do.facts f, regexp_matches(convert_from(f.body, 'UTF8'), '[0-9a-f]{64}', 'g') AS found
+    WHERE EXISTS (SELECT FROM llm_do.blobs WHERE digest = found[1]);
   `,
 ];
 

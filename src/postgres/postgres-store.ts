@@ -197,7 +197,15 @@ export class PostgresStore implements RunStore {
     const read = await readRunEnds(this.#placeOf(this.database, row));
     const waits = row["waits"] === null ? {} : { waits: String(row["waits"]) };
     const isListed = read.ends?.first !== undefined || row["waits"] !== null;
-    return { id: String(row["id"]), root: String(row["root"]), ...read, ...waits, began: isListed ? began : undefined };
+    const submitted = row["is_submitted"] === true ? { isSubmitted: true } : {};
+    return {
+      id: String(row["id"]),
+      root: String(row["root"]),
+      ...submitted,
+      ...read,
+      ...waits,
+      began: isListed ? began : undefined,
+    };
   }
 
   async roots(): Promise<readonly string[]> {
@@ -228,9 +236,16 @@ export class PostgresStore implements RunStore {
       await client.query("DELETE FROM llm_do.runs WHERE id = $1", [id]);
     });
   }
+
+  /** What was written since yesterday stays: its run may be about to refer to it. */
+  async sweep(): Promise<void> {
+    await this.database.query(
+      `DELETE FROM llm_do.blobs b WHERE used < current_date - 1 AND NOT EXISTS (SELECT FROM llm_do.blob_uses u WHERE u.digest = b.digest)`,
+    );
+  }
 }
 
-const columns = `id, root, epoch, owner, extract(epoch FROM began) * 1000 AS began_at,
+const columns = `id, root, epoch, owner, queue IS NOT NULL AS is_submitted, extract(epoch FROM began) * 1000 AS began_at,
   coalesce(lease_until > clock_timestamp(), false) AS is_executed, ${whyItWaits} AS waits`;
 
 interface ToWrite {

@@ -5,6 +5,9 @@ const readyStates = "'ready', 'running', 'stopped', 'aborted'";
 export const isAtRest = `state NOT IN (${readyStates})`;
 export const hasEnded = `(${isAtRest} AND state <> 'suspended')`;
 
+/** A condition of SQL, as the index of hooks has it: no hook was queued since the run ended or began to wait for answers. */
+export const isUntold = `queue IS NOT NULL AND ${isAtRest} AND told IS DISTINCT FROM (state || epoch::text)`;
+
 /** A condition of SQL: an executor may take the run of this row. */
 export function isReady(row: string): string {
   return `${row}.queue IS NOT NULL AND NOT ${row}.cancelled AND ${row}.state IN (${readyStates})

@@ -121,9 +121,10 @@ export class RunPlace implements RecordPlace {
       const body = bytes.subarray(piece * pieceBytes, (piece + 1) * pieceBytes);
       if (isBlob)
         await this.#client.query(
-          `INSERT INTO llm_do.blobs (digest, piece, body) VALUES ($1, $2, $3)
-           ON CONFLICT (digest, piece) DO UPDATE SET used = current_date WHERE blobs.used < current_date`,
-          [name, piece, body],
+          `WITH kept AS (INSERT INTO llm_do.blobs (digest, piece, body) VALUES ($1, $2, $3)
+             ON CONFLICT (digest, piece) DO UPDATE SET used = current_date WHERE blobs.used < current_date)
+           INSERT INTO llm_do.blob_uses (run, digest) VALUES ($4, $1) ON CONFLICT DO NOTHING`,
+          [name, piece, body, this.id],
         );
       else
         await this.#client.query(

@@ -7,7 +7,7 @@ import { sha256 } from "../util/sha256.ts";
 import { type Client, importPackage, type Row } from "./database.ts";
 import { migrationLock } from "./migrations.ts";
 import type { PostgresStore } from "./postgres-store.ts";
-import { hasEnded, isAtRest, isReady, servedName } from "./ready.ts";
+import { hasEnded, isReady, isUntold, servedName } from "./ready.ts";
 
 /** A run that is to be executed by whichever executor is free. */
 export interface Submission {
@@ -43,7 +43,8 @@ export interface Service {
   readonly id: string;
   readonly served: readonly ServedProgram[];
   readonly concurrency: number;
-  readonly execute: (run: QueuedRun, served: ServedProgram) => Promise<void>;
+  /** `id`: of a run that was ready when it was queued. */
+  readonly execute: (id: string, served: ServedProgram) => Promise<void>;
 }
 
 export interface EndedRun extends ServedProgram {
@@ -59,10 +60,15 @@ export interface HookJob {
 
 const hookQueue = "llm-do-hooks";
 
+/** How often a worker looks for jobs unasked. Jobs whose time has come wake none; the sweep does. */
+const pace = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 10 };
+
 /** Hands submitted runs out. A job is a hint: the row of the run says whether something is to be done. */
 export class RunQueue {
   readonly #store: PostgresStore;
   readonly #boss: PgBoss;
+  /** One for each slot, by the name of the queue that they serve. */
+  readonly #workers = new Map<string, string[]>();
 
   private constructor(store: PostgresStore, boss: PgBoss) {
     this.#store = store;
@@ -130,17 +136,19 @@ export class RunQueue {
   async serve({ served, concurrency, execute }: Service): Promise<void> {
     for (const one of served) {
       await this.#createQueue(one);
-      const work = { localConcurrency: concurrency, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 10 };
-      await this.#boss.work<{ readonly run: string }>(nameOf(one), work, async (jobs) => {
-        for (const { data } of jobs) {
-          const run = await this.#find(data.run);
-          if (run) await execute(run, one);
-        }
-      });
+      const workers: string[] = [];
+      this.#workers.set(nameOf(one), workers);
+      for (let slot = 0; slot < concurrency; slot++)
+        workers[slot] = await this.#boss.work<{ readonly run: string }>(nameOf(one), pace, async (jobs) => {
+          for (const { data } of jobs) await execute(data.run, one);
+          // It looks for the next job at once.
+          this.#boss.notifyWorker(workers[slot] ?? "");
+        });
     }
   }
 
-  async #find(id: string): Promise<QueuedRun | undefined> {
+  /** Undefined for a run that is not ready any more. */
+  async find(id: string): Promise<QueuedRun | undefined> {
     const { rows } = await this.#store.database.query(
       `SELECT request, epoch, EXISTS (SELECT FROM llm_do.facts WHERE run = r.id) AS begun FROM llm_do.runs r WHERE id = $1 AND ${isReady("r")}`,
       [id],
@@ -165,8 +173,10 @@ export class RunQueue {
   async sweep({ id, served }: Service, active: readonly string[]): Promise<readonly string[]> {
     const { database } = this.#store;
     const names = served.map(({ queue, program }) => `${queue}/${program}`);
+    // Those that were killed are forgotten by the others.
     await database.query(
-      `INSERT INTO llm_do.executors VALUES ($1, clock_timestamp(), $2) ON CONFLICT (id) DO UPDATE SET seen = excluded.seen`,
+      `WITH gone AS (DELETE FROM llm_do.executors WHERE id <> $1 AND seen < clock_timestamp() - interval '5 minutes')
+       INSERT INTO llm_do.executors VALUES ($1, clock_timestamp(), $2) ON CONFLICT (id) DO UPDATE SET seen = excluded.seen`,
       [id, names],
     );
     const { rows } = await database.query(
@@ -174,6 +184,10 @@ export class RunQueue {
       [names],
     );
     for (const row of rows) await this.#send(database, row);
+    for (const [name, workers] of this.#workers) {
+      const ready = rows.filter(({ queue, program }) => nameOf({ queue: String(queue), program: String(program) }) === name);
+      for (const worker of workers.slice(0, ready.length)) this.#boss.notifyWorker(worker);
+    }
     const cancelled = await database.query("SELECT id FROM llm_do.runs WHERE id = ANY($1) AND cancelled", [active]);
     return cancelled.rows.map((row) => String(row["id"]));
   }
@@ -196,8 +210,7 @@ export class RunQueue {
   async queueHooks(toJob: (run: EndedRun) => HookJob | undefined): Promise<void> {
     await this.#store.database.transaction(async (client) => {
       const { rows } = await client.query(
-        `UPDATE llm_do.runs SET told = state || epoch WHERE queue IS NOT NULL AND told IS DISTINCT FROM state || epoch
-         AND ${isAtRest} RETURNING id, queue, program, state`,
+        `UPDATE llm_do.runs SET told = state || epoch::text WHERE ${isUntold} RETURNING id, queue, program, state`,
       );
       for (const row of rows) {
         const job = toJob(row as unknown as EndedRun);

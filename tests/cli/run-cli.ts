@@ -54,6 +54,8 @@ export interface RunningCli {
   readonly result: Promise<CliResult>;
   /** Resolves when stderr holds the text; rejects when the process ends without it. */
   stderrHolds(text: string): Promise<void>;
+  /** All that came on stderr so far. */
+  stderrSoFar(): string;
 }
 
 /** Runs the command to its end. */
@@ -99,7 +101,7 @@ export function watch(child: ChildProcess): RunningCli {
       look();
       result.then(() => fail(new Error(`the process ended, and stderr does not hold ${JSON.stringify(text)}:\n${stderr}`)), fail);
     });
-  return { child, result, stderrHolds };
+  return { child, result, stderrHolds, stderrSoFar: () => stderr };
 }
 
 /** Nothing of the machine that the tests run on: its keys, models and trusted folders. The home is beside the working directory. */

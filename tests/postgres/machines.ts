@@ -28,7 +28,7 @@ export function machinesOf(store: string) {
     const execute = async (...args: readonly string[]): Promise<RunningCli> => {
       const started = startCli(["executor", "--programs", ".", "--trust", "--grace", "1", ...args], { cwd, env });
       onTestFinished(() => void started.child.kill("SIGKILL"));
-      await started.stderrHolds("llm-do: executes desk in the queue");
+      await started.stderrHolds("llm-do: executes ");
       return started;
     };
     const cli = (...args: readonly string[]) => runCli(args, { cwd, env });
@@ -38,6 +38,6 @@ export function machinesOf(store: string) {
       expect(exitCode, stderr).toBe(0);
       return stdout;
     };
-    return { cli, done, execute };
+    return { cli, done, env, execute };
   };
 }

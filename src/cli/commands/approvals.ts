@@ -12,7 +12,7 @@ import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, requireReadable, streamRuns, takeFirst } from "../find-runs.ts";
 import { describeGoOn } from "../next-steps.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
-import { waitingSteps } from "../resume-line.ts";
+import { executorGoesOn, waitingSteps } from "../resume-line.ts";
 import { createTerminalApprover } from "../terminal-approver.ts";
 
 export interface ApprovalsFlags {
@@ -202,7 +202,7 @@ export function isSuspended({ ends }: FoundRun): boolean {
 function describeRest({ questions }: WaitingRun, goOn: string): string {
   const open = questions.filter(({ answer }) => answer === undefined).length;
   const rest = open > 0 ? `${open} still without an answer; ` : "";
-  return `llm-do: ${rest}\`${goOn}\` goes on with the run\n`;
+  return `llm-do: ${rest}${goOn === executorGoesOn ? goOn : `\`${goOn}\``} goes on with the run\n`;
 }
 
 export function toJson({ runId, questions }: WaitingRun): string {

@@ -53,7 +53,8 @@ export async function executorCommand(given: ExecutorFlags): Promise<number> {
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
     const { store, queue } = await openQueue({ serves: true });
     const figures: ExecutorFigures = { executing: 0, ended: new Map(), seen: performance.now() };
-    if (flags.port !== undefined) await serveHealth(flags.port, figures);
+    const port = flags.port === undefined ? undefined : await serveHealth(flags.port, figures);
+    if (port !== undefined && !flags.quiet) writeStderr(`llm-do: serves /healthz and /metrics on port ${port}\n`);
     if (hooks) await queue.postHooks((job, id) => postHook(job, id, key));
     const { concurrency, grace, quiet = false, queue: queues = ["default"] } = flags;
     // From here on runs load code as long as they may go on.

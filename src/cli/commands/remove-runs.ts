@@ -63,5 +63,6 @@ async function removeAll(runs: readonly FoundRun[]): Promise<number> {
       exitCode = exitCodes.failed;
     }
   }
+  for (const store of new Set(runs.map((run) => run.store))) await store.sweep?.();
   return exitCode;
 }

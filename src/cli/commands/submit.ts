@@ -55,7 +55,7 @@ export async function submitCommand(words: WrittenWords, flags: SubmitFlags): Pr
     else if (!flags.quiet) writeStderr(`llm-do: submitted ${id}\n`);
     return flags.wait ? await waitFor(store, id, { flags, signal }) : exitCodes.done;
   } catch (thrown) {
-    return await reportFailure(thrown, flags);
+    return await reportFailure(thrown, { ...flags, isSubmitted: true });
   }
 }
 

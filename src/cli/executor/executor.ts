@@ -38,6 +38,8 @@ export interface SubmittedRequest {
 /** Seconds for which a run that could not begin is left alone. */
 const pauseSeconds = 30;
 const sweepMilliseconds = 2000;
+/** Between two looks for contents that no run has any more. */
+const cleanMilliseconds = 3_600_000;
 
 /** Executes submitted runs of its programs until it is stopped. */
 export class Executor {
@@ -46,12 +48,13 @@ export class Executor {
   readonly #slots: Semaphore;
   readonly #active = new Map<string, AbortController>();
   #isEnding = false;
+  #cleaned = Number.NEGATIVE_INFINITY;
 
   constructor(parts: ExecutorParts, id: string, queues: readonly string[]) {
     this.#parts = parts;
     this.#slots = new Semaphore(parts.concurrency);
     const served = parts.programs.flatMap(({ key }) => queues.map((queue) => ({ queue, program: key })));
-    const execute: Service["execute"] = (run, { program }) => this.#take(run, program);
+    const execute: Service["execute"] = (id, { program }) => this.#take(id, program);
     this.#service = { id, served, concurrency: parts.concurrency, execute };
   }
 
@@ -81,6 +84,9 @@ export class Executor {
     const cancelled = await this.#parts.queue.sweep(this.#service, [...this.#active.keys()]);
     for (const id of cancelled) this.#active.get(id)?.abort(new Interrupted("SIGINT"));
     await this.#tell();
+    if (performance.now() - this.#cleaned < cleanMilliseconds) return;
+    await this.#parts.store.sweep();
+    this.#cleaned = performance.now();
   }
 
   async #tell(): Promise<void> {
@@ -88,21 +94,23 @@ export class Executor {
     if (hooks.end !== undefined || hooks.question !== undefined) await queue.queueHooks((run) => toHookJob(hooks, run));
   }
 
-  async #take(run: QueuedRun, key: string): Promise<void> {
+  /** The run is looked at once there is a slot for it: another executor may have taken it meanwhile. */
+  async #take(id: string, key: string): Promise<void> {
     const release = await this.#slots.take();
     const controller = new AbortController();
-    const { figures, programs } = this.#parts;
-    if (this.#isEnding || this.#active.has(run.id)) return release();
-    this.#active.set(run.id, controller);
+    const { figures, programs, queue } = this.#parts;
+    if (this.#isEnding || this.#active.has(id)) return release();
+    this.#active.set(id, controller);
     figures.executing = this.#active.size;
     try {
       const deployed = programs.find((one) => one.key === key);
-      if (deployed?.program) this.#note(run.id, await this.#execute(run, deployed.program, controller.signal));
-      else await this.#parts.queue.postpone(run.id, deployed?.problem ?? "its program is gone", pauseSeconds);
+      const run = await queue.find(id);
+      if (run && deployed?.program) this.#note(id, await this.#execute(run, deployed.program, controller.signal));
+      else if (run) await queue.postpone(id, deployed?.problem ?? "its program is gone", pauseSeconds);
     } catch (thrown) {
-      await this.#noteFailure(run.id, thrown).catch(() => undefined);
+      await this.#noteFailure(id, thrown).catch(() => undefined);
     } finally {
-      this.#active.delete(run.id);
+      this.#active.delete(id);
       figures.executing = this.#active.size;
       release();
     }

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { CompileError } from "../../compile/compile-error.ts";
 import { manifestName } from "../../compile/load-manifest.ts";
 import type { Host } from "../../host/host.ts";
@@ -36,7 +36,7 @@ export async function findPrograms(
   const { host } = options;
   const found = new Map<string, DeployedProgram>();
   for (const folder of folders) {
-    const root = await host.files.realPath(join(host.workingDirectory, folder)).catch(() => undefined);
+    const root = await host.files.realPath(resolve(host.workingDirectory, folder)).catch(() => undefined);
     if (root === undefined) throw new UsageError(`--programs ${folder}: there is no such folder`);
     const inner = [...(await host.files.names(root))].sort().map((name) => join(root, name));
     for (const place of [root, ...inner]) {

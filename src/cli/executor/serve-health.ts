@@ -1,4 +1,7 @@
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { errorMessage } from "../../util/error-message.ts";
+import { UsageError } from "../exit-codes.ts";
 
 /** Figures of an executor since its start. */
 export interface ExecutorFigures {
@@ -12,8 +15,8 @@ export interface ExecutorFigures {
 /** Milliseconds without an answer of the database after which an executor is not healthy. */
 const longestSilence = 30_000;
 
-/** Serves `/healthz`, and `/metrics` in the text form of Prometheus. Rejects where the port is taken. */
-export async function serveHealth(port: number, figures: ExecutorFigures): Promise<Server> {
+/** Serves `/healthz`, and `/metrics` in the text form of Prometheus. Resolves with the port. Rejects where it is taken. */
+export async function serveHealth(port: number, figures: ExecutorFigures): Promise<number> {
   const server = createServer((request, response) => {
     const isHealthy = performance.now() - figures.seen < longestSilence;
     if (request.url === "/healthz") response.writeHead(isHealthy ? 200 : 503).end(isHealthy ? "ok\n" : "no database\n");
@@ -21,9 +24,11 @@ export async function serveHealth(port: number, figures: ExecutorFigures): Promi
       response.writeHead(200, { "content-type": "text/plain; version=0.0.4" }).end(render(figures));
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, resolve));
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, resolve)).catch((thrown: unknown) => {
+    throw new UsageError(`--port ${port}: ${errorMessage(thrown)}`);
+  });
   server.unref();
-  return server;
+  return (server.address() as AddressInfo).port;
 }
 
 function render({ executing, ended }: ExecutorFigures): string {
