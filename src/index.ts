@@ -3,6 +3,18 @@
 // Approval.
 export type { ApprovalPolicy, Approver, ApproverOptions } from "./approval/policy.ts";
 export type { RememberedApprovals } from "./approval/remembered-approvals.ts";
+// Steps between prose and code.
+export type { RecordedCall } from "./boundary/recorded-calls.ts";
+export type { CandidateFigures, StepFigures } from "./boundary/step-figures.ts";
+export {
+  type CallsRequest,
+  type ComparisonRequest,
+  calls,
+  compare,
+  type StabiliseReport,
+  type StabiliseRequest,
+  stabilise,
+} from "./boundary/steps.ts";
 export type { Compiled } from "./compile/compile.ts";
 export { CompileError, type NeedOfTrust, UntrustedProgram } from "./compile/compile-error.ts";
 export { type DefinedWorker, defineWorker, type WorkerDefinition } from "./compile/define-worker.ts";

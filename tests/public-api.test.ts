@@ -23,6 +23,8 @@ test("llm-do", async () => {
     UntrustedProgram
     answerQuestions
     blocked
+    calls
+    compare
     compile
     createWorker
     defineWorker
@@ -37,6 +39,7 @@ test("llm-do", async () => {
     replay
     resume
     run
+    stabilise
     start
     tool
     toolFailure
@@ -56,8 +59,11 @@ test("llm-do", async () => {
     type CallPath
     type CallableName
     type Callables
+    type CallsRequest
+    type CandidateFigures
     type Ceiling
     type Code
+    type ComparisonRequest
     type CompileRequest
     type Compiled
     type ConnectAccess
@@ -118,6 +124,7 @@ test("llm-do", async () => {
     type QuestionAnswer
     type QuestionsRequest
     type Reconciliation
+    type RecordedCall
     type RecordedConversation
     type RecordedPreparation
     type RememberedApprovals
@@ -141,6 +148,9 @@ test("llm-do", async () => {
     type ServerToolSupport
     type ServerToolType
     type Severity
+    type StabiliseReport
+    type StabiliseRequest
+    type StepFigures
     type Target
     type Tool
     type ToolCaller

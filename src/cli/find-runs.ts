@@ -1,4 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path";
+import { programInStore } from "../boundary/program-in-store.ts";
 import { manifestName } from "../compile/load-manifest.ts";
 import type { Host } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
@@ -214,13 +215,8 @@ async function programOfHere(host: Host, withCode = true): Promise<ProgramOfRun 
   }
 }
 
-async function programIn(host: Host, folder: string): Promise<ProgramOfRun> {
-  const root = await host.files.realPath(folder).catch(() => folder);
-  if (storeOfUser(host).isOwn) return { root };
-  const { parseManifest } = await import("../language/manifest.ts");
-  const text = await host.files.readText(join(root, manifestName), { within: root }).catch(() => "");
-  const name = parseManifest({ name: manifestName, text }).file.name?.value;
-  return { root, ...(name === undefined ? {} : { name }) };
+function programIn(host: Host, folder: string): Promise<ProgramOfRun> {
+  return programInStore(host, storeOfUser(host), folder);
 }
 
 /** Helpers lie in `workers/` below the program's folder. */

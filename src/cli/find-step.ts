@@ -1,9 +1,7 @@
-import { relative, resolve } from "node:path";
-import type { StepOfProgram } from "../boundary/candidate.ts";
+import { resolve } from "node:path";
+import { CandidateError, type StepOfProgram } from "../boundary/candidate.ts";
+import { findWorker as findIn, requireWorker as requireIn, type SearchedProgram } from "../boundary/find-worker.ts";
 import { createNodeHost } from "../host/node-host.ts";
-import type { Outline, OutlinedWorker } from "../protocol/outline.ts";
-import { quoteNames } from "../util/did-you-mean.ts";
-import { nearestNames } from "../util/nearest-names.ts";
 import { UsageError } from "./exit-codes.ts";
 import { compileToShow } from "./open-program.ts";
 import { requireTrust } from "./require-trust.ts";
@@ -25,43 +23,24 @@ export async function findStep(
   };
 }
 
-interface WorkerOfProgram {
-  readonly outline: Outline;
-  readonly worker: OutlinedWorker;
-}
-
 /** Rejects with a `UsageError` that names the next step. */
-export async function requireWorker(step: string, target: string | undefined): Promise<WorkerOfProgram> {
-  const found = await findWorker(step, target);
-  if ("worker" in found) return found;
-  throw new UsageError(`the program has no worker \`${step}\`; ${found.hint}`);
+export function requireWorker(step: string, target: string | undefined) {
+  return requireIn(step, searched(target)).catch(failAsUsage);
 }
 
 /** A worker that the entry of a program reaches, or one that lies in its folder. `hint` says where else it may be. */
-export async function findWorker(step: string, target: string | undefined): Promise<WorkerOfProgram | { readonly hint: string }> {
-  const { outline, diagnostics } = await compileToShow([target ?? "."], {});
-  const reached = outline?.workers.filter(({ name }) => name === step) ?? [];
-  if (reached.length > 1)
-    throw new UsageError(`the program has ${reached.length} workers \`${step}\`: name the file of one as the target`);
-  const [worker] = reached;
-  if (outline && worker) return { outline, worker };
-  const isFile = target?.endsWith(".worker") ?? false;
-  const unreached = isFile ? undefined : await compileToShow([target ?? "."], { entry: step });
-  const own = unreached?.outline?.workers.find(({ name }) => name === step);
-  if (unreached?.outline && own) return { outline: unreached.outline, worker: own };
-  const [mistake] = diagnostics.filter(({ severity }) => severity === "error");
-  if (!outline) throw new UsageError(`the program does not compile: ${mistake?.message ?? ""} (llm-do check says more)`);
-  return { hint: await hintOn(step, outline) };
+export function findWorker(step: string, target: string | undefined) {
+  return findIn(step, searched(target)).catch(failAsUsage);
 }
 
-async function hintOn(step: string, { root, workers }: Outline): Promise<string> {
-  const { glob } = await import("node:fs/promises");
-  const ignored = (path: string) => path.includes("node_modules");
-  const files: string[] = [];
-  for await (const path of glob(`**/${step}.worker`, { cwd: root, exclude: ignored })) files.push(path);
-  const shown = files.map((path) => relative(process.cwd(), resolve(root, path)));
-  if (shown.length > 0) return `name the file as the target: ${quoteNames(shown, " or ")}`;
-  const names = [...new Set(workers.map(({ name }) => name))];
-  const near = nearestNames(step, names)[0];
-  return near === undefined ? `its workers: ${names.join(", ")}` : `did you mean \`${near}\`?`;
+function searched(target = "."): SearchedProgram {
+  return {
+    workingDirectory: process.cwd(),
+    // A worker file is an entry already.
+    compile: (entry) => compileToShow([target], entry === undefined || target.endsWith(".worker") ? {} : { entry }),
+  };
+}
+
+function failAsUsage(thrown: unknown): never {
+  throw thrown instanceof CandidateError ? new UsageError(thrown.message) : thrown;
 }

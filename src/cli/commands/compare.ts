@@ -3,6 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CandidateError, parseCandidate } from "../../boundary/candidate.ts";
 import { type CompareStepReport, compareStep, NothingToCompare } from "../../boundary/compare-step.ts";
+import type { CaseChoice, StepCases } from "../../boundary/step-cases.ts";
+import { toFigures } from "../../boundary/step-figures.ts";
 import { renderComparison } from "../../ui/render-comparison.ts";
 import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
@@ -12,10 +14,10 @@ import { reserveStdout, writeResult, writeStderr } from "../output.ts";
 import { progressBar } from "../progress-bar.ts";
 import { reportFailure } from "../report-run.ts";
 import { listenForSignals } from "../signals.ts";
-import { type CaseFlags, readStepCases, type StepCases } from "../step-cases.ts";
+import { readStepCases } from "../step-cases.ts";
 import { useProxies } from "../use-proxies.ts";
 
-export interface CompareFlags extends CaseFlags {
+export interface CompareFlags extends CaseChoice {
   readonly with?: readonly string[];
   readonly again?: boolean;
   readonly judge?: string;
@@ -68,7 +70,7 @@ export async function compareCommand(step: string, target: string | undefined, f
       onProgress: bar.update,
     });
     bar.end();
-    await writeResult(json ? `${JSON.stringify(toJson(report))}\n` : renderComparison(report, { show: flags.show ?? 0 }));
+    await writeResult(json ? `${JSON.stringify(toFigures(report))}\n` : renderComparison(report, { show: flags.show ?? 0 }));
     if (flags.out !== undefined) await writeDisagreements(report, flags.out, found);
     return isEnough(report, flags.atLeast) ? exitCodes.done : exitCodes.failed;
   } catch (thrown) {
@@ -92,20 +94,6 @@ function isEnough({ candidates }: CompareStepReport, atLeast: number | undefined
   const judged = candidates.filter(({ judgement }) => judgement !== undefined);
   const held = judged.length > 0 ? judged : candidates;
   return atLeast === undefined || held.every(({ agreement }) => agreement.lower >= atLeast);
-}
-
-function toJson({ candidates, cases, ...report }: CompareStepReport) {
-  const asked = <T extends { readonly index: number }>(one: T) => {
-    const { input, from } = cases[one.index] ?? {};
-    return { ...one, input, ...(from === undefined ? {} : { from }) };
-  };
-  const fields = candidates.map((one) => ({
-    ...one,
-    fields: Object.fromEntries(one.fields),
-    disagreements: one.disagreements.map(asked),
-    unanswered: one.unanswered.map(asked),
-  }));
-  return { v: 1, ...report, cases: cases.length, candidates: fields };
 }
 
 /** Said before anything is paid for. */

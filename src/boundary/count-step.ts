@@ -1,0 +1,130 @@
+import { dirname, resolve } from "node:path";
+import { openStore, referenceTable } from "../journal/find-store.ts";
+import type { ProgramOfRun } from "../journal/store.ts";
+import { compile } from "../llm-do.ts";
+import { defaultHost } from "../open-program.ts";
+import {
+  checkOptions,
+  flagOption,
+  functionOption,
+  type OptionForm,
+  type OptionTable,
+  objectOption,
+  oneOf,
+  textOption,
+  textsOption,
+} from "../util/check-options.ts";
+import { parseCandidate } from "./candidate.ts";
+import { type CompareStepRequest, compareStep } from "./compare-step.ts";
+import { requireWorker } from "./find-worker.ts";
+import { programInStore } from "./program-in-store.ts";
+import { readCalls } from "./read-calls.ts";
+import type { RecordedCall } from "./recorded-calls.ts";
+import { judgeFunction, linesOf, writeAnswerer } from "./stabilise-step.ts";
+import { readStepCases } from "./step-cases.ts";
+import { type StepFigures, toFigures } from "./step-figures.ts";
+import type { CallsRequest, CasesRequest, ComparisonRequest, StabiliseReport, StabiliseRequest, StepRequest } from "./steps.ts";
+
+/** The work of `calls`. */
+export async function* callsOfStep(request: CallsRequest): AsyncGenerator<RecordedCall, void> {
+  checkOptions(request, { path: "calls", table: callsTable, required: ["step"] });
+  const { step: worker, target: _, host: __, store: ___, ...query } = request;
+  const { store, program } = await openStep(request);
+  yield* readCalls(store, { ...query, worker, program: await program() });
+}
+
+/** The work of `compare`. */
+export async function compareFigures(request: ComparisonRequest): Promise<StepFigures> {
+  checkOptions(request, { path: "compare", table: comparisonTable, required: ["step"] });
+  const { with: names = [], again = false } = request;
+  if (names.length === 0 && !again) throw new TypeError("`compare.with` names no candidate, and `compare.again` is not set");
+  const candidates = names.map((name) => ({ name, source: parseCandidate(name) }));
+  const { shared } = await openCases(request);
+  return toFigures(await compareStep({ ...shared, candidates }));
+}
+
+/** The work of `stabilise`. */
+export async function stabiliseStep(request: StabiliseRequest): Promise<StabiliseReport> {
+  checkOptions(request, { path: "stabilise", table: stabiliseTable, required: ["step", "with"] });
+  const { with: reference, atLeast = 0.9, check, confirm } = request;
+  const { shared } = await openCases(request);
+  const { report, obstacle } = await judgeFunction({ ...shared, reference, atLeast });
+  const figures = report && toFigures(report);
+  const shown = figures ? { figures } : {};
+  if (obstacle !== undefined || !figures) return { ...shown, obstacle: obstacle ?? "", file: "declined" };
+  const isWanted = async () => (await confirm?.(figures)) ?? true;
+  return { ...shown, file: await writeAnswerer(shared, linesOf(reference, check), isWanted) };
+}
+
+async function openStep({ target = ".", store: given, host: own }: StepRequest) {
+  const host = own ?? (await defaultHost());
+  const store = openStore(host, given);
+  const folderOf = async (): Promise<string> => {
+    const { outline } = await compile({ target, host });
+    const path = resolve(host.workingDirectory, target);
+    return outline?.root ?? (path.endsWith(".worker") ? dirname(path) : path);
+  };
+  const program = async (): Promise<ProgramOfRun> => programInStore(host, store, await folderOf());
+  return { host, store, program };
+}
+
+/** The step, its cases, and how candidates are asked. */
+async function openCases(request: CasesRequest): Promise<{ readonly shared: Omit<CompareStepRequest, "candidates"> }> {
+  const { step, target = ".", host: _, store: __, cases, last, limit, ...options } = request;
+  const { host, store, program } = await openStep(request);
+  const { model, providers = [], trust = false } = request;
+  const chosen = { target, host, providers, trust, ...(model === undefined ? {} : { model }) };
+  const isFile = target.endsWith(".worker");
+  const { outline, worker } = await requireWorker(step, {
+    workingDirectory: host.workingDirectory,
+    compile: (entry) => compile(entry === undefined || isFile ? chosen : { ...chosen, entry }),
+  });
+  const choice = {
+    ...(cases === undefined ? {} : { cases }),
+    ...(last === undefined ? {} : { last }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  const found = await readStepCases({ host, step, store, program }, choice);
+  const path = resolve(host.workingDirectory, target);
+  return { shared: { ...options, ...found, step, root: outline.root, target: path, file: `${worker.id}.worker`, host } };
+}
+
+const countOption: OptionForm = {
+  wanted: "a whole number, 1 or more",
+  fits: (value) => Number.isSafeInteger(value) && Number(value) > 0,
+};
+const shareOption: OptionForm = {
+  wanted: "a number from 0 to 1",
+  fits: (value) => typeof value === "number" && value >= 0 && value <= 1,
+};
+const numberOption: OptionForm = {
+  wanted: "a number, more than 0",
+  fits: (value) => typeof value === "number" && value > 0,
+};
+
+const stepTable: OptionTable<StepRequest> = {
+  ...{ step: textOption, target: textOption, store: referenceTable.store, host: objectOption },
+};
+
+const callsTable: OptionTable<CallsRequest> = {
+  ...stepTable,
+  ...{ run: textOption, since: numberOption, last: countOption, model: textOption, all: flagOption },
+  outcome: oneOf("done", "failed", "cut"),
+  by: oneOf("code", "prompt"),
+  ...{ onUnreadable: functionOption, signal: objectOption },
+};
+
+const casesTable: OptionTable<CasesRequest> = {
+  ...stepTable,
+  ...{ cases: textOption, last: countOption, limit: countOption, again: flagOption, judge: textOption, within: objectOption },
+  ...{ parallel: countOption, usd: numberOption, liveReads: flagOption, model: textOption, trust: flagOption },
+  providers: { wanted: "a list of providers", fits: Array.isArray },
+  ...{ prices: objectOption, signal: objectOption, onProgress: functionOption },
+};
+
+const comparisonTable: OptionTable<ComparisonRequest> = { ...casesTable, with: textsOption };
+
+const stabiliseTable: OptionTable<StabiliseRequest> = {
+  ...casesTable,
+  ...{ with: textOption, atLeast: shareOption, check: shareOption, confirm: functionOption },
+};

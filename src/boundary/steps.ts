@@ -1,0 +1,97 @@
+import type { Host } from "../host/host.ts";
+import type { RunStore } from "../journal/store.ts";
+import type { PriceOverrides } from "../models/prices.ts";
+import type { Provider } from "../models/provider.ts";
+import type { CallsQuery } from "./read-calls.ts";
+import type { RecordedCall } from "./recorded-calls.ts";
+import type { StepFigures } from "./step-figures.ts";
+
+/** A worker of a program, and the store with its recorded calls. */
+export interface StepRequest {
+  /** The worker's name. */
+  readonly step: string;
+  /** A folder, or a `.worker` file, relative to the working directory. Default: the working directory. */
+  readonly target?: string;
+  /** The path of a store's folder, or a store. Default: `LLM_DO_STORE`, or else the user's own. */
+  readonly store?: string | RunStore;
+  /** Default: this machine. */
+  readonly host?: Host;
+}
+
+export interface CallsRequest extends StepRequest, Omit<CallsQuery, "worker" | "program"> {}
+
+export interface CasesRequest extends StepRequest {
+  /** The path of a case file. Default: the recorded calls. */
+  readonly cases?: string;
+  /** The most recorded calls, the newest first. Default: 200. */
+  readonly last?: number;
+  /** The most cases. */
+  readonly limit?: number;
+  /** Asks the prompt of today, too: its agreement with what it answered before is the noise floor. */
+  readonly again?: boolean;
+  /** A worker file that says whether two outputs mean the same. */
+  readonly judge?: string;
+  /** How far numbers may be apart, by their path. */
+  readonly within?: Readonly<Record<string, number>>;
+  /** The most cases that are asked at the same time. Default: 4. */
+  readonly parallel?: number;
+  /** The most dollars of each candidate. Default: no limit. */
+  readonly usd?: number;
+  /** Tools without side effects that the record does not answer run. Default: their case is left out. */
+  readonly liveReads?: boolean;
+  /** The model of workers that name none. */
+  readonly model?: string;
+  /** The program's code may run. Default: false, and candidates of a program with code reject with `UntrustedProgram`. */
+  readonly trust?: boolean;
+  readonly providers?: readonly Provider[];
+  readonly prices?: PriceOverrides;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+export interface ComparisonRequest extends CasesRequest {
+  /** `tools.ts:NAME`, `FILE.worker`, `model:PROVIDER:NAME` or `git:REVISION`, as often as wanted. Default: none, for `again` alone. */
+  readonly with?: readonly string[];
+}
+
+export interface StabiliseRequest extends CasesRequest {
+  /** The function: `tools.ts:NAME`. */
+  readonly with: string;
+  /** The lowest acceptable lower end of the interval of the agreement. Default: 0.9. */
+  readonly atLeast?: number;
+  /** The share of the code's answers that the prompt answers, too. Default: 0.05. */
+  readonly check?: number;
+  /** Called with the figures where they allow the function to answer; false leaves the file as it is. Default: it is written. */
+  readonly confirm?: (figures: StepFigures) => boolean | Promise<boolean>;
+}
+
+export interface StabiliseReport {
+  /** Absent where too few calls are recorded. */
+  readonly figures?: StepFigures;
+  /** Why the function may not answer. Absent where it may. */
+  readonly obstacle?: string;
+  /** `unchanged`: the file has these lines already. `declined`: there is an obstacle, or `confirm` said no. */
+  readonly file: "written" | "unchanged" | "declined";
+}
+
+/** Yields the recorded calls of a worker, newest first, as `llm-do calls` does. Rejects with a `TypeError` for an option that is none. */
+export async function* calls(request: CallsRequest): AsyncGenerator<RecordedCall, void> {
+  // Loaded by those alone who count: tools import the public names, too.
+  const { callsOfStep } = await import("./count-step.ts");
+  yield* callsOfStep(request);
+}
+
+/**
+ * Has candidates answer what a worker was asked, in copies of the program, with the figures of `llm-do compare --json`. Rejects with an
+ * `Error` that says why there is nothing to compare, with a `CompileError`, and with an `UntrustedProgram`.
+ */
+export async function compare(request: ComparisonRequest): Promise<StepFigures> {
+  const { compareFigures } = await import("./count-step.ts");
+  return compareFigures(request);
+}
+
+/** Lets a function answer a worker first where its figures allow it, as `llm-do stabilise --yes` does. Rejects as `compare` does. */
+export async function stabilise(request: StabiliseRequest): Promise<StabiliseReport> {
+  const { stabiliseStep } = await import("./count-step.ts");
+  return stabiliseStep(request);
+}

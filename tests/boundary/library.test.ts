@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { calls, compare, compile, mapRuns, type RecordedCall, stabilise, UntrustedProgram } from "../../src/index.ts";
+import { runCli } from "../cli/run-cli.ts";
+
+/** A program with forty recorded calls; `sort` agrees with each, and `half` with every other. */
+const cwd = mkdtempSync(join(tmpdir(), "llm-do-library-"));
+const target = join(cwd, "program");
+const store = join(cwd, "store");
+const file = join(target, "triage.worker");
+const worker = "---\ndescription: Sorts.\ninput: { message: string }\noutput: { kind(enum): [bug, wish] }\n---\nSort it.\n";
+const script = `export default (request) => ({ json: { kind: JSON.stringify(request).includes("hangs") ? "bug" : "wish" } });\n`;
+const tools = `export const sort = ({ message }) => ({ kind: message.includes("hangs") ? "bug" : "wish" });
+export const half = () => ({ kind: "bug" });
+`;
+const model = `scripted:${join(cwd, "script.mjs")}`;
+const step = { step: "triage", target, store, model, trust: true } as const;
+const typed = (command: string, ...args: readonly string[]) =>
+  runCli([command, "triage", target, ...args], { cwd, env: { LLM_DO_STORE: store } });
+
+beforeAll(async () => {
+  mkdirSync(target);
+  writeFileSync(file, worker);
+  writeFileSync(join(target, "main.worker"), "---\ndescription: Calls.\ntoolsets: { triage: {} }\n---\nCall triage.\n");
+  writeFileSync(join(target, "tools.ts"), tools);
+  writeFileSync(join(cwd, "script.mjs"), script);
+  const { program } = await compile({ target: file, model, trust: true, toRun: true });
+  if (!program) throw new Error("it does not compile");
+  const rows = Array.from({ length: 40 }, (_, index) => ({ message: `${index} ${index % 2 === 0 ? "it hangs" : "please"}` }));
+  for await (const { error } of mapRuns({ program, rows, store, approval: { mode: "reject_all" } }))
+    expect(error).toBeUndefined();
+}, 60_000);
+
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+async function all<T>(many: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const one of many) found.push(one);
+  return found;
+}
+
+/** Times of a comparison are its own. */
+function figuresOf(report: unknown): unknown {
+  return JSON.parse(JSON.stringify(report, (key, value) => (key === "median" || key === "p90" ? 0 : value)));
+}
+
+describe("steps between prose and code, in code", { timeout: 60_000 }, () => {
+  it("yields the calls that the command prints", async () => {
+    const found: readonly RecordedCall[] = await all(calls({ step: "triage", target, store, last: 7 }));
+    expect(found).toHaveLength(7);
+    const { stdout } = await typed("calls", "--last", "7", "--json");
+    expect(JSON.parse(JSON.stringify(found))).toEqual(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    );
+  });
+
+  it("compares with the figures of the command", async () => {
+    const candidates = ["tools.ts:sort", "tools.ts:half"];
+    const report = await compare({ ...step, with: candidates, again: true });
+    expect(report.candidates.map(({ agreement }) => [agreement.hits, agreement.count])).toEqual([
+      [40, 40],
+      [40, 40],
+      [20, 40],
+    ]);
+    const line = [...candidates.flatMap((one) => ["--with", one]), "--again", "--trust", "--model", model, "--json"];
+    const printed = JSON.parse((await typed("compare", ...line)).stdout);
+    expect(figuresOf(report)).toEqual(figuresOf(printed));
+  });
+
+  it("writes nothing where the figures, or the caller, do not allow it, and then the two lines", async () => {
+    const refused = await stabilise({ ...step, with: "tools.ts:half" });
+    expect(refused).toMatchObject({ file: "declined", obstacle: expect.stringContaining("as low as 35.2 %") });
+    expect(await stabilise({ ...step, with: "tools.ts:sort", last: 3 })).toEqual({
+      ...{ file: "declined", obstacle: "3 recorded calls tell nothing; 20 are the fewest" },
+    });
+    const declined = await stabilise({ ...step, with: "tools.ts:sort", confirm: ({ cases }) => cases !== 40 });
+    expect(declined).toMatchObject({ file: "declined" });
+    expect(declined).not.toHaveProperty("obstacle");
+    expect(readFileSync(file, "utf8")).toBe(worker);
+    expect(await stabilise({ ...step, with: "tools.ts:sort", check: 0.5 })).toMatchObject({ file: "written" });
+    expect(readFileSync(file, "utf8")).toBe(worker.replace("\n---\nSort", "\ncode: tools.ts:sort\ncheck: 0.5\n---\nSort"));
+    expect(await typed("stabilise", "--back", "--yes")).toMatchObject({ exitCode: 0 });
+    expect(readFileSync(file, "utf8")).toBe(worker);
+  });
+
+  it.each([
+    [{ ...step, with: ["tools.ts:sort"], trust: false }, UntrustedProgram],
+    [{ ...step, with: ["tols.ts:sort"] }, "there is no file `tols.ts`"],
+    [{ ...step, step: "triagge", with: ["tools.ts:sort"] }, "did you mean `triage`?"],
+    [{ ...step, with: [] }, "names no candidate"],
+    [{ ...step, with: ["tools.ts:sort"], usd: -1 }, "`compare.usd` must be a number, more than 0"],
+    [{ ...step, with: ["tools.ts:sort"], cases: join(cwd, "none.jsonl") }, "none.jsonl: "],
+  ])("rejects what it cannot do: %#", async (request, expected) => {
+    await expect(compare(request)).rejects.toThrow(expected);
+  });
+});
