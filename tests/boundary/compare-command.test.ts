@@ -164,17 +164,18 @@ describe("llm-do compare", { timeout: 120_000 }, () => {
   });
 
   it("says why a candidate failed, and for which case, in the table, side by side and as JSON", async () => {
-    const misfit = ["--with", "tools.ts:misfit", "--last", "4", "--trust"];
+    const misfit = ["--with", "tools.ts:misfit", "--trust"];
     const table = await compare(...misfit, "--show", "1");
-    expect(table.stdout).toMatch(/\n {4}failed: .*kind.* \(2 times, first case 1\)\n/);
-    expect(table.stdout).toMatch(/case 1 \(.*\)\n {2}asked: .*m23 please.*\n {2}expected: \{"kind":"wish"\}\n {2}failed: .*kind/);
+    // Runs that began in one second have no order.
+    expect(table.stdout).toMatch(/\n {4}failed: .*kind.* \(12 times, first case \d+\)\n/);
+    expect(table.stdout).toMatch(/case \d+ \(.*\)\n {2}asked: .*please.*\n {2}expected: \{"kind":"wish"\}\n {2}failed: .*kind/);
     const { candidates } = JSON.parse((await compare(...misfit, "--json")).stdout);
-    expect(candidates[0].unanswered).toHaveLength(2);
+    expect(candidates[0].unanswered).toHaveLength(12);
     expect(candidates[0].unanswered[0]).toMatchObject({
-      index: 0,
+      index: expect.any(Number),
       type: "failed",
       reason: expect.stringContaining("kind"),
-      input: { message: "m23 please" },
+      input: { message: expect.stringMatching(/^m\d+ please$/) },
     });
   });
 
