@@ -35,6 +35,37 @@ describe("compareCandidates", () => {
     );
   });
 
+  it("has a known noise in the interval of the noise floor, in 95 of 100 comparisons of 400 calls", () => {
+    const noise = 0.1;
+    let covered = 0;
+    for (let seed = 1; seed <= 100; seed++) {
+      const draw = random(seed);
+      const all = cases(400);
+      const [floor] = compareCandidates(all, [], { schema, again: candidate("again", all, () => draw() < noise) });
+      const { lower = 1, upper = 0 } = floor?.agreement ?? {};
+      if (lower <= 1 - noise && 1 - noise <= upper) covered++;
+    }
+    expect(covered).toBeGreaterThanOrEqual(95);
+  });
+
+  it("says how many calls would tell 7 points beside a noisy prompt, and so many do", () => {
+    const told = (count: number) =>
+      Array.from({ length: 100 }, (_, seed) => {
+        const draw = random(seed);
+        const all = cases(count);
+        const again = candidate("again", all, () => draw() < 0.1);
+        return compareCandidates(all, [candidate("code", all, () => draw() < 0.17)], { schema, again })[1]?.judgement?.verdict;
+      }).filter((verdict) => verdict === "worse").length;
+    const asked = cases(100);
+    const again = candidate("again", asked, (index) => index < 10);
+    // Both are wrong about 2 of the cases, as they would be by chance.
+    const code = candidate("code", asked, (index) => index >= 8 && index < 25);
+    const { verdict, more } = compareCandidates(asked, [code], { schema, again })[1]?.judgement ?? never();
+    expect(verdict).toBe("untold");
+    // The interval of the true difference just leaves 0 there: it does so in about half of all comparisons.
+    expect([told(100) < 35, told(100 + more) > 40, told(2 * (100 + more)) > 70]).toEqual([true, true, true]);
+  });
+
   it("judges beside the noise floor where the prompt was asked again", () => {
     const all = cases(300);
     const again = candidate("again", all, (index) => index % 10 === 0);
@@ -79,6 +110,17 @@ describe("compareCandidates", () => {
     expect(judged).toMatchObject({ uncompared: 0, agreement: { hits: 1, count: 1 } });
   });
 });
+
+/** Numbers from 0 to below 1 (Mulberry32). */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
 
 function never(): never {
   throw new Error("there is a judgement");

@@ -44,15 +44,20 @@ describe("llm-do stabilise", { timeout: 120_000 }, () => {
   });
 
   it("lets code answer, and the prompt again, by two lines of the file alone", async () => {
+    const recorded = await runCli(["calls", "triage", "triage.worker", "--last", "1", "--json"], { cwd });
+    const [before = ""] = (JSON.parse(recorded.stdout) as { readonly from: string }).from.split("/");
     const there = await stabilise("--with", "tools.ts:sort", "--yes");
     expect(there).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("agrees: 40 of 40") });
     const ended = worker.replace("\r\n---\r\nSort", "\r\ncode: tools.ts:sort\r\ncheck: 0.05\r\n---\r\nSort");
     expect(readFileSync(file, "utf8")).toBe(ended);
     expect(await kindOf("41 it hangs")).toEqual({ kind: "bug" });
+    const replay = () => runCli(["replay", before, "triage.worker", "--trust"], { cwd });
+    expect(await replay()).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("triage: recorded intent, today") });
     const calls = await runCli(["calls", "triage", "triage.worker", "--last", "1", "--json"], { cwd });
     expect(JSON.parse(calls.stdout)).toMatchObject({ by: "code", input: { message: "41 it hangs" } });
     expect(await stabilise("--back", "--yes")).toMatchObject({ exitCode: 0 });
     expect(readFileSync(file, "utf8")).toBe(worker);
+    expect(await replay()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("does the same") });
     expect(await kindOf("42 it hangs")).toEqual({ kind: "bug" });
   });
 });
