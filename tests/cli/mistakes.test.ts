@@ -199,7 +199,8 @@ describe("a script that does not expect a request", () => {
       "main.worker": "---\nmodel: scripted:model.yaml\ninput: { changes: string }\n---\nRead {{ changes }}.\n",
       "model.yaml": "- expect: { user: removed }\n  reply: never\n",
     });
-    const { stderr } = await runCli([".", "-i", "changes=- removed it"], { cwd });
+    const { stderr } = await runCli([".", "-i", "changes=- removed it", "-v"], { cwd });
+    expect(stderr).toMatch(/^run failed: .* a request that it does not expect\.$/m);
     expect(stderr).toContain('a user message with "removed"; the instructions have it, so expect it under `system`');
   });
 

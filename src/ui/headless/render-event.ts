@@ -21,7 +21,8 @@ export function renderEvent(event: RunEvent): string | undefined {
     case "run-start":
       return `run ${event.runId}: ${show(event.program)}, entry ${show(event.entry)}, approvals: ${event.mode}`;
     case "run-end":
-      return `run ${event.stopReason}: ${renderUsage(event.usage)}${event.error ? `; ${show(event.error)}` : ""}`;
+      // The command prints the whole message below.
+      return `run ${event.stopReason}: ${renderUsage(event.usage)}${event.error ? `; ${show(event.error.split("\n", 1)[0] ?? "")}` : ""}`;
     case "call-start":
       return `${label} starts${event.model ? ` on ${show(modelLabel(event.model))} (${show(event.modelSource ?? "")})` : ""}${attached(event.attachments)}`;
     case "call-end":
