@@ -218,7 +218,7 @@ describe("-o FILE", () => {
     const { exitCode, stdout, stderr } = await runCli([".", "x", "--model", "scripted:says.yaml", "--headless"], { cwd });
     expect({ exitCode, stdout }).toEqual({ exitCode: 4, stdout: "nothing found\n" });
     expect(stderr).toMatch(/1 call needed approval, .*\n {2}main: Enable for the worker main, on scripted:.*: web_search\n/);
-    expect(stderr).toContain("or pass --approve-all, or:\n  --approve 'main/server:web_search'\n");
+    expect(stderr).toContain("to allow this, pass --approve-all, or:\n  --approve 'main/server:web_search'\n");
     const allowed = ["--headless", "--approve", "main/server:web_search"];
     expect((await runCli([".", "x", "--model", "scripted:says.yaml", ...allowed], { cwd })).exitCode).toBe(0);
   });
