@@ -34,6 +34,7 @@ const files: readonly RegExp[] = [
   /^\.?simple-git-hooks\.\w+$/,
   /^\.?lefthook(?:-local)?\.\w+$/,
   /^\.pre-commit-(?:config|hooks)\.ya?ml$/,
+  /^(?:\.fslckout|_fossil_)$/,
   /^\.?(?:overcommit|lint-?staged\.config)\.\w+$/,
   // Servers that build.
   /^\.(?:gitlab-ci|travis|drone|appveyor|cirrus|woodpecker|semaphore|gitpod)(?:[.-][\w-]+)*\.ya?ml$/,
@@ -74,7 +75,7 @@ const nested = nestNames(
   ".aws/config .aws/credentials .aws/cli/alias .bundle/config .cargo/config .cargo/config.toml .docker/config.json",
   ".docker/cli-plugins .forgejo/workflows .gitea/workflows .github/actions .github/agents .github/hooks",
   ".github/instructions .github/prompts .github/chatmodes .github/skills .gitlab/agents .gitlab/duo .gradle/init.d",
-  ".gradle/init.gradle .hg/hgrc .jj/repo/config.toml .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
+  ".gradle/init.gradle .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath _darcs/prefs .jj/repo/config.toml .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
   ".local/share/applications .local/share/dbus-1 .local/share/systemd .m2/settings.xml .pip/pip.conf .sl/config",
   ".yarn/plugins .yarn/releases .yarn/sdks gradle/wrapper library/launchagents library/launchdaemons tools/bazel",
 );

@@ -20,6 +20,8 @@ export interface SkillFiles {
   readonly unread: ReadonlyMap<string, string>;
   /** Folders in which another scope decides. */
   readonly nested: readonly string[];
+  /** Files that are not as their scope pins them, or that it does not pin. */
+  readonly changed: readonly string[];
 }
 
 /** Reads all files of the one scope that is open, but those that ask before they are read. Rejects with a `ScopeError` where its folder cannot be listed. */
@@ -28,6 +30,7 @@ export async function readSkillFiles(scopes: Scopes, scope: string): Promise<Ski
   const texts = new Map<string, string>();
   const unread = new Map<string, string>();
   const nested: string[] = [];
+  const changed: string[] = [];
   let bytes = 0;
   const readFile = async (path: string, size: number) => {
     const isSkill = isSkillFile(path);
@@ -51,6 +54,7 @@ export async function readSkillFiles(scopes: Scopes, scope: string): Promise<Ski
       } else await readFile(path, facts.bytes);
     } catch (thrown) {
       if (!(thrown instanceof ScopeError)) throw thrown;
+      if (thrown.type === "changed") changed.push(path);
       if (isListed(path, thrown)) unread.set(path, whyUnread(thrown));
     }
   };
@@ -60,7 +64,7 @@ export async function readSkillFiles(scopes: Scopes, scope: string): Promise<Ski
     for (const name of [...names].sort()) await visit(path === "" ? name : `${path}/${name}`, level + 1);
   };
   await list("", 0);
-  return { pinned: Object.fromEntries(pinned), texts, unread, nested };
+  return { pinned: Object.fromEntries(pinned), texts, unread, nested, changed };
 }
 
 function isSkillFile(path: string): boolean {
@@ -87,7 +91,8 @@ export async function assertPinned(scopes: Scopes): Promise<void> {
     if (!pinned) continue;
     const now = await readSkillFiles(scopes, name);
     const isNested = (path: string) => now.nested.some((folder) => path.startsWith(`${folder}/`));
-    const changed = Object.keys(pinned).find((path) => pinned[path] !== now.pinned[path] && !isNested(path));
+    const gone = Object.keys(pinned).find((path) => pinned[path] !== now.pinned[path] && !isNested(path));
+    const changed = now.changed[0] ?? gone;
     if (changed !== undefined) throw new ScopeError("changed", `"${name}/${changed}" of a skill changed since it was trusted.`);
   }
 }

@@ -70,6 +70,34 @@ describe("a whitelist of rules blocks everything else", () => {
   );
 });
 
+describe("a program that needs no rule beside others starts and writes nothing", () => {
+  check(
+    {
+      looks: "allowed",
+      rules: [free("touch", { writes: ["."] }), free("curl", { network: true }), { pattern: "rm", blocked: true }],
+    },
+    [
+      ["printf -v 'a[$(perl -e 1)]' x; touch a ┃ writes: [.]", "ask"],
+      ["printf '-va[$(perl -e 1)]' x; touch a ┃ writes: [.]", "ask"],
+      ["[ -v 'a[$(rm x)]' ] && touch a ┃ writes: [.]", "ask"],
+      ["test -v 'a[`rm x`]'; touch a ┃ writes: [.]", "ask"],
+      ["x='a[$(rm x)]'; [ -v \"$x\" ]; touch a ┃ writes: [.]", "ask"],
+      ["o=-v; [ $o 'a[$(rm x)]' ]; touch a ┃ writes: [.]", "ask"],
+      ["sort --compress-program=./evil big; touch a ┃ writes: [.]", "blocked"],
+      ["sort -uo out big; touch a ┃ writes: [.]", "blocked"],
+      ["sort $o big; touch a ┃ writes: [.]", "blocked"],
+      ["uniq big out; touch a ┃ writes: [.]", "blocked"],
+      ["cat < /dev/tcp/127.0.0.1/1; curl http://x ┃ network: true", "ask"],
+      ["cat < $x; curl http://x ┃ network: true", "ask"],
+      // The same programs, reading.
+      ["printf '%s\\n' \"$x\"; touch a ┃ writes: [.]", "allowed"],
+      ['[ "$x" = a ] && [ -n "$y" ] && touch a ┃ writes: [.]', "allowed"],
+      ["sort -t, -k2 big | uniq -c; touch a ┃ writes: [.]", "allowed"],
+      ["cat < notes.txt; curl http://x ┃ network: true", "allowed"],
+    ],
+  );
+});
+
 describe("the first rule that gives the effects decides", () => {
   const rules = [
     free("npm test"),

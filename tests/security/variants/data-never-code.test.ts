@@ -318,7 +318,7 @@ const steering: Readonly<Record<string, string>> = {
   "editors and their servers":
     ".vscode/tasks.json .idea/workspace.xml .vimrc .nvim.lua .emacs.el .spacemacs .doom.d/config.el .dir-locals.el .helix/languages.toml .zed/tasks.json .nova/Tasks/x.json .settings/org.eclipse.core.prefs .externalToolBuilders/x.launch .bsp/sbt.json .luarc.json rust-analyzer.toml .rubocop.yml .flake8 .markdownlint.cjs x.code-workspace .vs/tasks.vs.json .clangd",
   "version control and its hooks":
-    ".git .git/hooks/pre-commit .gitattributes .gitmodules .lfsconfig .husky/pre-commit .githooks/x .simple-git-hooks.json simple-git-hooks.cjs lefthook.yml lefthook-local.toml .pre-commit-hooks.yaml .hg/hgrc .sl/config .jj/repo/config.toml .subversion/config",
+    ".git .git/hooks/pre-commit .gitattributes .gitmodules .lfsconfig .husky/pre-commit .githooks/x .simple-git-hooks.json simple-git-hooks.cjs lefthook.yml lefthook-local.toml .pre-commit-hooks.yaml .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath _darcs/prefs/defaults .fslckout _FOSSIL_ .sl/config .jj/repo/config.toml .subversion/config",
   "package managers and toolchains":
     "package.json package.yaml package.json5 .npmrc .yarnrc.yml .yarn/releases/yarn.cjs .pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml deno.json deno.jsonc bunfig.toml .pnp.cjs .cargo/config.toml rust-toolchain rust-toolchain.toml gradle.properties gradle/wrapper/gradle-wrapper.properties .gradle/init.gradle .mvn/jvm.config .sbtopts .jvmopts .lein/profiles.clj .bazelversion tools/bazel mise.toml .tool-versions .bundle/config .pip/pip.conf .docker/cli-plugins/x .aws/cli/alias .local/lib/python3/site-packages/x.pth .local/share/systemd/user/x.service",
   "servers that build and serve":

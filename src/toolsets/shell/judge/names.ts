@@ -10,8 +10,19 @@ export const plainReaders = nameSet(`
 /** Programs that need no rule where they stand beside programs that have one. */
 const bystanders = nameSet("cd echo printf true false : test [ sleep date seq");
 
-export function isBystander({ kind, value }: ShellWord): boolean {
-  return kind === "static" && (bystanders.has(value) || plainReaders.has(value));
+/** Words with which some of them write a file, start a program or set the clock. */
+const doing: Readonly<Record<string, RegExp>> = { sort: /^-[^-]*o|^--(?:o|co)/, file: /^-[^-]*C|^--c/, date: /^-[^-]*s|^--s/ };
+
+export function isBystander([program, ...rest]: readonly [ShellWord, ...ShellWord[]]): boolean {
+  const { kind, value } = program;
+  if (kind !== "static" || !(bystanders.has(value) || plainReaders.has(value))) return false;
+  if (value === "uniq") return rest.every((word) => word.kind === "static") && rest.filter(isOperand).length < 2;
+  const does = doing[value];
+  return does === undefined || rest.every((word) => word.kind === "static" && !does.test(word.value));
+}
+
+function isOperand({ value }: ShellWord): boolean {
+  return value === "-" || !value.startsWith("-");
 }
 
 /**
@@ -64,6 +75,36 @@ const interpreters: Readonly<Record<string, RegExp>> = {
 const changing = nameSet("eval source . alias trap enable hash builtin shopt bind complete compgen mapfile readarray");
 const declaring = nameSet("export declare typeset local readonly read unset printf");
 
+/**
+ * Returns whether a built-in is given the name of a variable with a subscript, or a name that only the shell knows. Bash evaluates a
+ * subscript as arithmetic, with the commands that stand in it, however it is quoted (bash(1), "Arrays").
+ */
+function evaluatesSubscript(program: string, words: readonly ShellWord[]): boolean {
+  return namedBy(program, words).some(({ kind, value }) => {
+    if (kind !== "static" && (program === "let" || !/^\w+\+?=/.test(value))) return true;
+    return /\w\[/.test(program === "let" ? value : (value.split("=", 1)[0] ?? ""));
+  });
+}
+
+const naming = nameSet("export declare typeset local readonly read unset let");
+const comparing = nameSet("= == != < > -eq -ne -lt -le -gt -ge -ef -nt -ot -a -o ]");
+
+/** The words that a built-in may take as names of variables. */
+function namedBy(program: string, words: readonly ShellWord[]): readonly ShellWord[] {
+  const mayBe = ({ kind, head, value }: ShellWord, option: RegExp) =>
+    kind === "static" ? option.test(value) : head === "" || head.startsWith("-");
+  if (naming.has(program)) return words;
+  if (program === "printf") return words[0] && mayBe(words[0], /^-v/) ? words.slice(0, 2) : [];
+  if (program === "getopts") return words.slice(1, 2);
+  if (program === "wait") return words.some(({ value }) => value.startsWith("-p")) ? words : [];
+  if (program !== "test" && program !== "[") return [];
+  // After an operator that may ask for a name. A word before one that compares is none.
+  return words.flatMap((word, index) => {
+    const next = words[index + 1];
+    return next && !comparing.has(next.value) && mayBe(word, /^-[vR]$/) ? [next] : [];
+  });
+}
+
 /** Returns why a part of a line starts what its words do not say. Undefined where they say it. */
 export function hiddenStart(words: readonly ShellWord[]): string | undefined {
   const [program, ...rest] = words;
@@ -73,6 +114,7 @@ export function hiddenStart(words: readonly ShellWord[]): string | undefined {
   if (declaring.has(program.value) && rest.some(({ head, value }) => steers((head || value).split("=", 1)[0] ?? ""))) {
     return `\`${program.value}\` of a variable that steers programs`;
   }
+  if (evaluatesSubscript(program.value, rest)) return `\`${program.value}\` of a name with a subscript, which can start programs`;
   const name = baseName(program.value);
   return knownShells.has(name) && !isReadShell(rest) ? `a script of \`${name}\` that was not read` : undefined;
 }

@@ -1,4 +1,4 @@
-import { everyCommand, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
+import { everyCommand, type PlannedRedirect, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
 import { baseName } from "../parse/scripts.ts";
 import { codeOf, hiddenStart, isStarter, startedAt, steers } from "./names.ts";
 
@@ -83,10 +83,17 @@ export function findHidden({ commands, findings, uncertain }: ShellPlan, starts:
   const open = [
     ...(uncertain === undefined ? [] : [`the command cannot be read with certainty: ${uncertain}`]),
     ...set.map((name) => `it sets ${name}`),
+    ...commands.flatMap(({ redirects }) => (redirects.some(mayConnect) ? ["it may connect by a redirection"] : [])),
     ...starts.flatMap(({ words }) => hiddenStart(words) ?? []).map((what) => `it starts ${what}`),
     ...findings.filter((finding) => finding.includes("a function")),
   ];
   return { reasons: [...open, ...code.map((what) => `it starts ${what}`)], isOpen: open.length > 0 };
+}
+
+/** Bash connects where it opens `/dev/tcp/HOST/PORT`. */
+function mayConnect({ type, target }: PlannedRedirect): boolean {
+  if (target === undefined || type === "text" || type === "free") return false;
+  return /^\/+dev\/+(?:tcp|udp)\//.test(target.value) || (target.kind !== "static" && /^(?:\/|$)/.test(target.head));
 }
 
 function nameSetBy({ value }: ShellWord): string {

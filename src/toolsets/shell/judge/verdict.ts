@@ -90,7 +90,7 @@ export interface Outcome {
 function judgeStart(call: JudgedCall, start: Start): Outcome {
   const restrictions = start.others.flatMap((words) => restrictionBy(call, start, words));
   const outcome = judgeByRules(call, start);
-  if (!isBystander(start.words[0]) || start.isRedirected || outcome.allowedBy !== undefined) {
+  if (!isBystander(start.words) || start.isRedirected || outcome.allowedBy !== undefined) {
     return { ...outcome, reasons: [...restrictions, ...outcome.reasons] };
   }
   const own = restrictionBy(call, start, start.words);
