@@ -36,12 +36,17 @@ export async function openDatabase(url: string, clock: Pick<Clock, "now">): Prom
   const pool = new Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 10_000, keepAlive: true });
   // A connection that is lost while nothing uses it: the next statement takes another one.
   pool.on("error", () => undefined);
-  const query: Query = (text, values = []) => pool.query(text, [...values]) as unknown as ReturnType<Query>;
+  const explain = (thrown: unknown): never => {
+    if (codeOf(thrown) === diskFull)
+      Object.assign(thrown as Error, { message: `the database ${name} is full: ${errorMessage(thrown)}` });
+    throw thrown;
+  };
+  const query: Query = (text, values = []) => pool.query(text, [...values]).catch(explain) as unknown as ReturnType<Query>;
   const transaction: Database["transaction"] = async (use) => {
     const client = await pool.connect();
     client.on("error", ignore);
     let failure: Error | undefined;
-    const run: Query = (text, values = []) => client.query(text, [...values]) as unknown as ReturnType<Query>;
+    const run: Query = (text, values = []) => client.query(text, [...values]).catch(explain) as unknown as ReturnType<Query>;
     try {
       await client.query("BEGIN");
       const result = await use({ query: run });
@@ -68,6 +73,9 @@ export async function openDatabase(url: string, clock: Pick<Clock, "now">): Prom
     throw new Error(`the database ${name} cannot be used: ${describe(thrown)}`, { cause: thrown });
   }
 }
+
+/** Its SQLSTATE. */
+const diskFull = "53100";
 
 function ignore(): void {}
 

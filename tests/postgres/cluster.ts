@@ -42,9 +42,9 @@ export function useCluster() {
     psql: (text: string) => running().psql(text),
     restart: () => running().restart(),
     /** Creates a database. Resolves with its address. */
-    async create(): Promise<string> {
+    async create(options = ""): Promise<string> {
       const name = `t${randomUUID().replaceAll("-", "")}`;
-      await running().psql(`CREATE DATABASE ${name}`);
+      await running().psql(`CREATE DATABASE ${name} ${options}`);
       return running().url.replace(/postgres$/, name);
     },
   };

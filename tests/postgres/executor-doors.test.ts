@@ -43,6 +43,8 @@ export const note = tool({ input: { type: "object", properties: { text: { type: 
   },
 };
 
+const page = join(import.meta.dirname, "../../docs/deploy.md");
+
 interface Post {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -85,8 +87,10 @@ describe.skipIf(!hasPostgres)("an executor (skipped where PostgreSQL is not inst
     await writeFile(join(config, "config.yaml"), `hooks: { question: "${url}", end: "${url}" }\n`);
     const variables = { LLM_DO_STORE: await cluster.create(), LLM_DO_STORE_KEY: storeKey };
     env = { ...variables, LLM_DO_CONFIG_DIR: config, LLM_DO_HOOK_KEY: "hook-key" };
-    const line = ["executor", "--programs", folder, "--trust", "--grace", "1", "--concurrency", "1", "--port", "0"];
-    executor = startCli(line, { cwd: folder, env });
+    // The command line of the page, on a free port.
+    const [, words = ""] = /^ExecStart=\S+ (.*)$/m.exec(await readFile(page, "utf8")) ?? [];
+    const line = words.replace("/srv/programs", folder).replace("8080", "0").split(" ");
+    executor = startCli([...line, "--grace", "1", "--concurrency", "1"], { cwd: folder, env });
     await executor.stderrHolds("llm-do: executes ");
     port = Number(/on port (\d+)/.exec(executor.stderrSoFar())?.[1]);
   }, 120_000);

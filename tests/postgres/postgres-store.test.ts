@@ -1,9 +1,16 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { RunSecrets } from "../../src/journal/run-secrets.ts";
 import type { RunStore } from "../../src/journal/store.ts";
 import { renewLeases } from "../../src/postgres/leases.ts";
 import { PostgresStore } from "../../src/postgres/postgres-store.ts";
+import type { RunPlace } from "../../src/postgres/run-place.ts";
 import { RunQueue } from "../../src/postgres/run-queue.ts";
 import type { Fact } from "../../src/protocol/fact.ts";
 import { Redactor } from "../../src/util/redactor.ts";
@@ -11,6 +18,9 @@ import { describeStore, type Open } from "../conformance/run-store-contract.ts";
 import { hasPostgres, useCluster } from "./cluster.ts";
 
 const key = "ab".repeat(32);
+/** A small disk is a file system in memory. */
+const canMount =
+  process.getuid?.() === 0 && spawnSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
 const secret = `ghp_${"aB3d".repeat(9)}`;
 const host = createNodeHost();
 
@@ -98,6 +108,59 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
     );
   });
 
+  test.skipIf(!canMount)(
+    "waits for room where its disk is full, and loses and repeats nothing (skipped where nothing can be mounted)",
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), "llm-do-full-"));
+      const nobody = execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }).trim();
+      execFileSync("mount", ["-t", "tmpfs", "-o", `size=24m,mode=700,uid=${nobody}`, "tmpfs", folder]);
+      await cluster.psql(`CREATE TABLESPACE full_disk LOCATION '${folder}'`);
+      const url = await cluster.create("TABLESPACE full_disk");
+      onTestFinished(async () => {
+        await cluster.psql(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`);
+        await cluster.psql("DROP TABLESPACE full_disk");
+        execFileSync("umount", ["--lazy", folder]);
+        await rm(folder, { recursive: true });
+      });
+      const store = await open(url);
+      const queue = await RunQueue.open(store);
+      onTestFinished(() => queue.close());
+      const { journal } = await create(store);
+      const said = (text: string): Fact => ({
+        ...{ type: "result", callPath: "main/0.t", key: "tool", kind: "tool" },
+        outcome: { type: "value", value: { ok: true, value: text } },
+      });
+      journal.append(begin);
+      await journal.written({ durable: true });
+      await store.database.query("CREATE TABLE filler (body text)");
+      const fill = (rows: number) =>
+        store.database.query("INSERT INTO filler SELECT repeat('x', 1900) FROM generate_series(1, $1::int)", [rows]).then(
+          () => true,
+          () => false,
+        );
+      for (const rows of [2000, 100, 4, 1]) while (await fill(rows));
+      const run = { id: "20260101-000009-abcdef", program: "p", root: "/p", queue: "default", priority: 0 };
+      const request = { text: randomBytes(1_000_000).toString("hex") };
+      await expect(queue.submit({ ...run, request })).rejects.toThrow(
+        /^the database postgres:.* is full: .*No space left on device/,
+      );
+      const texts = Array.from({ length: 40 }, (_, number) => `${number} ${"long ".repeat(200)}`);
+      let isWritten = false;
+      for (const text of texts) journal.append(said(text));
+      const written = (async () => {
+        await journal.written({ durable: true });
+        isWritten = true;
+      })();
+      await setTimeout(600);
+      expect(isWritten).toBe(false);
+      await store.database.query("DROP TABLE filler");
+      await written;
+      expect(await journal.close()).toBeUndefined();
+      expect((await store.read(id)).facts).toEqual([begin, ...texts.map(said)]);
+      expect(await queue.submit({ ...run, request })).toBe(run.id);
+    },
+  );
+
   test("refuses a wrong address, a wrong key, and a database of a newer llm-do, without the password", async () => {
     await expect(open("postgres://test:hidden@127.0.0.1:1/x")).rejects.toThrow(
       /^the database postgres:\/\/127.0.0.1:1\/x cannot be used: .*ECONNREFUSED/,
@@ -113,6 +176,22 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
     await client.query("INSERT INTO llm_do.migrations (number) VALUES (1000)");
     await client.end();
     await expect(open(url)).rejects.toThrow("the database is one of a newer llm-do (migration 1000");
+  });
+
+  test("sweeps contents that no run has any more, a day after they were written", async () => {
+    const store = await open(await database());
+    await create(store);
+    const text = "x".repeat(30_000);
+    await store.look(id, (place) => (place as RunPlace).writePart("blobs", "a".repeat(64), text));
+    await store.database.query("INSERT INTO llm_do.blobs (digest, piece, body) VALUES ($1, 0, ''), ($2, 0, '')", ["b", "c"]);
+    await store.database.query("UPDATE llm_do.blobs SET used = current_date - 2 WHERE digest <> 'c'");
+    const left = async () =>
+      (await store.database.query("SELECT digest FROM llm_do.blobs ORDER BY 1")).rows.map(({ digest }) => digest);
+    await store.sweep();
+    expect(await left()).toEqual(["a".repeat(64), "c"]);
+    await store.database.query("DELETE FROM llm_do.runs");
+    await store.sweep();
+    expect(await left()).toEqual(["c"]);
   });
 
   test("three processes that open the queue of an empty database at once all take runs in", async () => {
