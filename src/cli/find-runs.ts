@@ -35,7 +35,7 @@ export interface RunChoice {
   readonly applies?: (run: FoundRun) => boolean | Promise<boolean>;
   /** Of the runs that apply, `last` is the one with the highest number, and of these the newest. Default: all have the same. */
   readonly rank?: (run: FoundRun) => number;
-  /** True: in a folder of no program, `last` is of the only program below it whose runs apply. Default: see `changes`. */
+  /** True: in a folder of no program, `last` is of the only program below it that has runs. Default: see `changes`. */
   readonly below?: boolean;
   /** Names a run that the command applies to. Default: `run`. */
   readonly what?: string;
@@ -107,7 +107,7 @@ async function findById(host: Host, choice: RunChoice): Promise<FoundRun> {
 async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
   const { target, changes = false, applies, rank, below = false, what = "run" } = choice;
   const here = target === undefined ? await programOfHere(host, changes) : await programAt(host, target);
-  const program = here ?? (below ? await onlyProgramBelow(host, applies) : undefined);
+  const program = here ?? (below ? await onlyProgramBelow(host) : undefined);
   const runs = runsOf(host, program ? { program } : {});
   if (!program && changes)
     throw new UsageError(`${host.workingDirectory} is in no program, so \`last\` means no run here${await listRuns(host)}`);
@@ -125,13 +125,12 @@ async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
   throw new UsageError(`there is no ${what}${whose ? ` for ${whose}` : ""}${others}`);
 }
 
-/** The program below the working directory that has runs to which a command applies. Rejects with a `UsageError` where several have. */
-async function onlyProgramBelow(host: Host, applies: RunChoice["applies"]): Promise<ProgramOfRun | undefined> {
+/** The program below the working directory that has runs. Rejects with a `UsageError` where several have, whether a command applies to them or not. */
+async function onlyProgramBelow(host: Host): Promise<ProgramOfRun | undefined> {
   const { workingDirectory } = host;
   let root: string | undefined;
   for await (const found of runsOf(host, {})) {
     if (found.root === root || !found.root.startsWith(join(workingDirectory, "/"))) continue;
-    if (applies && !(await applies(found))) continue;
     if (root !== undefined)
       throw new UsageError(
         `\`last\` could be of ${root} or of ${found.root}: name the program behind it, as in \`last ${root}\``,

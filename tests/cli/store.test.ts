@@ -56,6 +56,8 @@ describe("a command without an id", () => {
         expect({ cwd, command, exitCode }).toMatchObject({ exitCode: expect.any(Number) });
         expect({ command, other: other() }).toEqual({ command, other: before });
       }
+    // Beside two programs, whatever their runs wait for.
+    expect((await run("a", ".", "go", "--approve-all")).exitCode).toBe(0);
     for (const command of commands) {
       const { exitCode, stderr } = await run(".", ...command);
       expect({ command, exitCode, stderr }).toMatchObject({
