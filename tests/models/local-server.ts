@@ -43,8 +43,10 @@ export async function startServer(answer: Answer, parse: (text: string) => unkno
     dropped: dropped.promise,
     server,
     async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      // After it takes no new one: a connection that came between would be waited for.
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed;
     },
   };
 }

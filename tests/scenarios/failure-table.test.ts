@@ -43,11 +43,13 @@ const good = JSON.stringify(chat.body({ text: "The answer is forty-two." }));
 const events = chat.events({ text: "The answer is forty-two." });
 const schema = "output: { answer: integer }\n";
 
-/** The address of a server that is gone. */
+/** The address of a server that is gone. Other servers of this machine listen at other addresses: none gets its port anew. */
 async function findClosedAddress(): Promise<string> {
-  const server = await startServer(() => undefined);
-  await server[Symbol.asyncDispose]();
-  return server.url;
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.9.8.7", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.9.8.7:${port}`;
 }
 
 /** The address of a server that takes connections and never answers the handshake of TLS. */
@@ -192,6 +194,8 @@ async function playEntry(entry: "child" | "main", failure: Failure): Promise<End
     host: { ...host, clock: { ...host.clock, sleep: async () => undefined } },
     deltas: streaming,
     input: {},
+    // A request that hangs is a row that differs.
+    signal: AbortSignal.timeout(30_000),
   }).then(
     (result) => ({ result }),
     (error: unknown) => {
@@ -221,7 +225,7 @@ async function play(failure: Failure): Promise<Played> {
     model: told[0] === undefined ? "the run ends" : describeResult(told[0].content),
     message: (own.error?.message ?? own.result?.reason ?? "")
       .replaceAll(`${chat.model} `, "")
-      .replace(/127\.0\.0\.1:\d+/, "127.0.0.1:PORT")
+      .replace(/127\.[\d.]+:\d+/, "127.0.0.1:PORT")
       .replaceAll("|", "\\|"),
   };
 }
