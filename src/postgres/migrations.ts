@@ -1,5 +1,4 @@
 import type { Client } from "./database.ts";
-import { isUntold } from "./ready.ts";
 
 /** Numbered from 1; one that is published is never changed. A body is bytes: `jsonb` refuses what results of tools hold, such as `\u0000`. */
 const migrations: readonly string[] = [
@@ -40,7 +39,8 @@ const migrations: readonly string[] = [
   CREATE TABLE llm_do.executors (id text PRIMARY KEY, seen timestamptz NOT NULL, serves text[] NOT NULL);
   `,
   `
-  CREATE INDEX runs_untold ON llm_do.runs (id) WHERE ${isUntold};
+  CREATE INDEX runs_untold ON llm_do.runs (id) WHERE queue IS NOT NULL
+    AND state NOT IN ('ready', 'running', 'stopped', 'aborted') AND told IS DISTINCT FROM (state || epoch::text);
   CREATE TABLE llm_do.blob_uses (
     run text NOT NULL REFERENCES llm_do.runs ON DELETE CASCADE, digest text NOT NULL,
     PRIMARY KEY (run, digest)

@@ -5,7 +5,7 @@ const readyStates = "'ready', 'running', 'stopped', 'aborted'";
 export const isAtRest = `state NOT IN (${readyStates})`;
 export const hasEnded = `(${isAtRest} AND state <> 'suspended')`;
 
-/** A condition of SQL, as the index of hooks has it: no hook was queued since the run ended or began to wait for answers. */
+/** A condition of SQL: no hook was queued since the run ended or began to wait for answers. The index `runs_untold` spells out the same. */
 export const isUntold = `queue IS NOT NULL AND ${isAtRest} AND told IS DISTINCT FROM (state || epoch::text)`;
 
 /** A condition of SQL: an executor may take the run of this row. */
