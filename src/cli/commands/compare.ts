@@ -5,6 +5,7 @@ import { CandidateError, parseCandidate } from "../../boundary/candidate.ts";
 import { type CompareStepReport, compareStep, NothingToCompare } from "../../boundary/compare-step.ts";
 import type { CaseChoice, StepCases } from "../../boundary/step-cases.ts";
 import { toFigures } from "../../boundary/step-figures.ts";
+import type { CasesRequest } from "../../boundary/steps.ts";
 import { renderComparison } from "../../ui/render-comparison.ts";
 import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
@@ -17,17 +18,10 @@ import { listenForSignals } from "../signals.ts";
 import { readStepCases } from "../step-cases.ts";
 import { useProxies } from "../use-proxies.ts";
 
-export interface CompareFlags extends CaseChoice {
+type ComparisonOptions = "again" | "judge" | "within" | "parallel" | "usd" | "liveReads" | "model" | "trust";
+
+export interface CompareFlags extends CaseChoice, Pick<CasesRequest, ComparisonOptions> {
   readonly with?: readonly string[];
-  readonly again?: boolean;
-  readonly judge?: string;
-  /** How far numbers may be apart, by their path. */
-  readonly within?: Readonly<Record<string, number>>;
-  readonly parallel?: number;
-  readonly usd?: number;
-  readonly liveReads?: boolean;
-  readonly model?: string;
-  readonly trust?: boolean;
   readonly show?: number;
   readonly out?: string;
   readonly atLeast?: number;
