@@ -53,7 +53,7 @@ export async function printConfig({ form, targets, flags, command }: ConfigReque
   return 0;
 }
 
-/** Nobody can be asked where a client starts the server. */
+/** A server that a client starts has no person to ask. */
 function describeUntrusted(target: string): string {
   const how = `run \`${commandLine(target)}\` once at a terminal to trust it, or give --trust here, too`;
   return `llm-do: ${target} is not trusted, so a client cannot start it with these lines: ${how}\n`;

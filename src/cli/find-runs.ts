@@ -33,7 +33,7 @@ export interface RunChoice {
   readonly takesForeign?: boolean;
   /** What `last` passes over. Default: nothing. */
   readonly applies?: (run: FoundRun) => boolean | Promise<boolean>;
-  /** Of the runs that apply, `last` is the one with the highest number, and of these the newest. Default: all have the same. */
+  /** Orders the runs that apply: `last` is the one with the highest number, and of equal ones the newest. Default: all are equal. */
   readonly rank?: (run: FoundRun) => number;
   /** True: in a folder of no program, `last` is of the only program below it that has runs. Default: see `changes`. */
   readonly below?: boolean;

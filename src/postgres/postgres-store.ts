@@ -237,7 +237,7 @@ export class PostgresStore implements RunStore {
     });
   }
 
-  /** What was written since yesterday stays: its run may be about to refer to it. */
+  /** Removes blobs that no run refers to. Those written since yesterday stay: their run may be about to refer to them. */
   async sweep(): Promise<void> {
     await this.database.query(
       `DELETE FROM llm_do.blobs b WHERE used < current_date - 1 AND NOT EXISTS (SELECT FROM llm_do.blob_uses u WHERE u.digest = b.digest)`,

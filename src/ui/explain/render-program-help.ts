@@ -50,14 +50,14 @@ function fieldRows(schema: JsonSchema): Row[] {
   }));
 }
 
-/** What follows a field's name: `(array)` for a list of its type, `(enum)` for a choice of its values. */
+/** Renders the mark behind a field's name: `(array)` for a list of its type, `(enum)` for a choice of its values. */
 function kindOf(schema: unknown): string {
   if (!isRecord(schema)) return "";
   if (Array.isArray(schema["enum"])) return "(enum)";
   return schema["type"] === "array" ? "(array)" : "";
 }
 
-/** What follows the colon: a type, the values of a choice, or the fields of a map; of a list, the type of its items. */
+/** Renders the text behind the colon: a type, the values of a choice, or the fields of a map; of a list, the type of its items. */
 function typeOf(schema: unknown): string {
   if (!isRecord(schema)) return "any";
   const { type, enum: values, items, properties, required } = schema;
