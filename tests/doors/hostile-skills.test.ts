@@ -192,6 +192,19 @@ export const plant = tool({ name: "plant", description: "Plants.", input: { type
   expect(stderr).toContain('"skills/a/new.sh" of a skill changed since it was trusted');
 });
 
+test("a command sees no file of a skill that trust leaves out: of a clone's `.git`, or too many folders down", async () => {
+  const deep = `a/${"d/".repeat(17)}x.sh`;
+  const files = ["a/.git/x.sh", ".git/hooks/x.sh", deep, "a/run.sh"];
+  const folder = await writeWorld({
+    toolsets: ", shell: { looks: allowed }",
+    calls: files.map((path) => ({ tool: "shell", args: { command: `bash ${path}`, cwd: "skills" } })),
+    files: Object.fromEntries(files.map((path) => [`skills/${path}`, "echo R$((1))AN $0"])),
+  });
+  const { stderr } = await run(folder, "--trust");
+  expect(stderr).toContain("R1AN a/run.sh");
+  for (const path of files.slice(0, 3)) expect(stderr).not.toContain(`R1AN ${path}`);
+});
+
 test("a header that takes long to read is read in no time, or not at all", async () => {
   const folder = await writeWorld({
     files: {

@@ -70,6 +70,8 @@ interface Folder {
   readonly isPlain: boolean;
   /** Every name hides: the root lies in a folder that does. */
   readonly isHiding: boolean;
+  /** Paths of the files that a pinned scope names, with their folders: all others hide. Undefined for other scopes. */
+  readonly known: ReadonlySet<string> | undefined;
 }
 
 /** Folders of dependencies that hold many folders, and in which tools keep their notes. */
@@ -92,14 +94,14 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
   const isRoot = new Set(options.table.roots.map(({ realPath }) => realPath));
   const folders = options.roots.map((root): Folder => {
     const isHiding = options.table.asksToRead(root.declaration, []);
-    return { root, path: root.realPath, components: [], isPlain: false, isHiding };
+    return { root, path: root.realPath, components: [], isPlain: false, isHiding, known: knownPaths(root.declaration) };
   });
   // A place in a folder of dependencies is none of its layer.
   for (const { scope, components } of options.places) {
     const path = hostPathOf(options.table, { scope, components });
     const root = options.table.root(scope);
     if (components.some((name) => layeredNames.has(name)))
-      folders.push({ root, path, components, isPlain: true, isHiding: false });
+      folders.push({ root, path, components, isPlain: true, isHiding: false, known: undefined });
   }
   const walk: Walk = { ...options, isRoot, folders, masks: [], links: [], gits: [], bareGits: [], tooDeep: [], layered: [] };
   await empty(walk);
@@ -135,13 +137,28 @@ function look(walk: Walk, folder: Folder, entry: Dirent): void {
   const path = `${folder.path === "/" ? "" : folder.path}/${entry.name}`;
   const isFolder = entry.isDirectory();
   const isLink = entry.isSymbolicLink();
-  const isGit = !folder.isPlain && isReadProtected(entry.name) && foldName(entry.name) === ".git";
+  const isUnknown = !isLink && isUnpinned(walk, folder, entry.name);
+  const isGit = !isUnknown && !folder.isPlain && isReadProtected(entry.name) && foldName(entry.name) === ".git";
   if (isGit) walk.gits.push(path);
   if (!isFolder && !isLink && !entry.isFile()) walk.masks.push({ kind: "hidden-file", path });
-  else if (hides(walk, folder, entry.name)) {
+  else if (isUnknown || hides(walk, folder, entry.name)) {
     if (isLink) walk.links.push(path);
     else walk.masks.push({ kind: isFolder ? "hidden-folder" : "hidden-file", path });
   } else if (isFolder && !walk.isRoot.has(path)) enter(walk, { ...folder, path, isPlain: folder.isPlain || isGit }, entry.name);
+}
+
+/** In a pinned scope: neither a file that was trusted nor a folder with one. */
+function isUnpinned({ unprotected }: Walk, { known, components }: Folder, name: string): boolean {
+  const path = [...components, name];
+  return known !== undefined && !known.has(path.join("/")) && !isOpened(unprotected, path);
+}
+
+function knownPaths({ pinned }: ScopeDeclaration): ReadonlySet<string> | undefined {
+  if (!pinned) return undefined;
+  const known = new Set<string>();
+  for (let path of Object.keys(pinned))
+    for (; path !== "" && !known.has(path); path = path.slice(0, Math.max(0, path.lastIndexOf("/")))) known.add(path);
+  return known;
 }
 
 function hides(walk: Walk, { components, isPlain, isHiding }: Folder, name: string): boolean {
@@ -161,7 +178,8 @@ function enter(walk: Walk, folder: Folder, name: string): void {
   if (components.length <= mostLevels && path.length <= longestPath) {
     const entered = { ...folder, components, isPlain: isPlain || dependencyFolders.has(name) };
     const isWritten = isWritable(places, { scope: root.declaration, components });
-    const isForLayer = !isPlain && layeredNames.has(name) && layered.length < mostLayers && !isWritten && path.isWellFormed();
+    const isForLayer =
+      !isPlain && !folder.known && layeredNames.has(name) && layered.length < mostLayers && !isWritten && path.isWellFormed();
     (isForLayer ? layered : folders).push(entered);
     return;
   }
