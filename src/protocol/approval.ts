@@ -64,14 +64,20 @@ export type Preview =
   | { readonly type: "diff"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly type: "new-file"; readonly path: string; readonly content: string; readonly bytes: number }
   | WorkerPreview
-  | {
-      readonly type: "text";
-      readonly text: string;
-      /** It is a command line: what looks like the syntax of a shell is marked. */
-      readonly syntax?: "shell";
-      /** The parts of the call that it does not show, in words. */
-      readonly omits?: string;
-    };
+  | TextPreview;
+
+export interface TextPreview {
+  readonly type: "text";
+  readonly text: string;
+  /** It is a command line: what looks like the syntax of a shell is marked. */
+  readonly syntax?: "shell";
+  /** The programs that a command line starts, each with its arguments. */
+  readonly programs?: readonly string[];
+  /** The place, the time and the rights that a command line gets. */
+  readonly setting?: string;
+  /** The parts of the call that it does not show, in words. */
+  readonly omits?: string;
+}
 
 /** The preview of a call of a worker. Its input is in the arguments. */
 export interface WorkerPreview {

@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Preview, WorkerPreview } from "../protocol/approval.ts";
+import type { ApprovalRequest, Preview, TextPreview, WorkerPreview } from "../protocol/approval.ts";
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { Steps } from "../util/in-steps.ts";
 import { count } from "./explain/phrases.ts";
@@ -26,7 +26,7 @@ export function* previewOf(preview: Preview | undefined): Steps<PreviewLine[]> {
     case "worker":
       return workerLines(preview);
     case "text":
-      return toLines(preview.text);
+      return textLines(preview);
   }
 }
 
@@ -46,6 +46,15 @@ function workerLines({ worker, caller, can, destination, files }: WorkerPreview)
     ...(can.length > 0 ? [`what ${worker} can do${than}:`] : worker === caller ? [] : [`${worker} can do nothing${than}`]),
     ...can.map((text) => ({ text })),
     ...(files.length > 0 ? [`sent to ${modelLabel(destination)}:`, ...sent] : []),
+  ];
+}
+
+/** Words of the question about a command are notes: no line of the command can look like one. */
+function textLines({ text, programs, setting }: TextPreview): PreviewLine[] {
+  return [
+    ...toLines(text),
+    ...(programs ? ["programs in it:", ...programs.map((one) => ({ text: one }))] : []),
+    ...(setting === undefined ? [] : [setting]),
   ];
 }
 

@@ -56,7 +56,7 @@ export class PreviewRows {
   readonly #columns: number;
   #next: Row | undefined;
 
-  constructor(lines: readonly PreviewLine[], style: RowStyle & Pick<Showing, "isCommand">) {
+  constructor(lines: readonly PreviewLine[], style: RowStyle & Pick<Showing, "isCommand" | "isContent">) {
     this.#rows = layOut(lines, style);
     this.#columns = style.columns;
     this.#next = this.#rows.next().value;
@@ -116,11 +116,11 @@ function linesIn(line: PreviewLine): number {
 }
 
 function* rowsOf({ text, sign, format }: TextLine, options: RowStyle & Showing, after: () => number): Generator<Row> {
-  const { columns, style, isCommand = false } = options;
+  const { columns, style, isCommand = false, isContent = false } = options;
   for (let [from, end, isRest] = [0, 0, false]; from === 0 || from < text.length; from = end || 1) {
     end = endOfPiece(text, from);
     let found: Map<string, string> | undefined = new Map<string, string>();
-    const shown = (from === 0 ? (sign ?? "") : "") + showText(text.slice(from, end), { isCommand, found });
+    const shown = (from === 0 ? (sign ?? "") : "") + showText(text.slice(from, end), { isCommand, isContent, found });
     for (const row of cutText(shown, columns - 5)) {
       yield { text: `  ${isRest ? ":" : "|"} ${format ? style(format, row) : row}`, isRest, after, ...(found ? { found } : {}) };
       [isRest, found] = [true, undefined];

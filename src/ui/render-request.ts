@@ -62,12 +62,13 @@ function layOut(
 ): OpenRequest {
   const { position, description, why, worker, tool, notShown } = request;
   const isCommand = request.preview?.type === "text" && request.preview.syntax === "shell";
+  const isContent = request.preview?.type === "diff" || request.preview?.type === "new-file";
   const paragraph = (first: string, text: string) =>
     cutWords(text, columns - 5).map((row, index) => `${index === 0 ? first : "    "}${row}`);
   const dim = (text: string) => paragraph("  ", showText(text)).map((row) => style("dim", row));
   const head = showText(`Approval ${questionPosition(position)}: ${worker} wants to call ${tool}`);
   const rest = [...restOf("what would be done", description), ...restOf("the reason", why)];
-  const pages = new PreviewRows([...preview, ...rest], { columns, style, isCommand });
+  const pages = new PreviewRows([...preview, ...rest], { columns, style, isCommand, isContent });
   const found = new Map<string, string>();
   const what = showFirst(description.slice(0, longestDescription), { isCommand, found });
   const { rows, isEnd } = pages.take(longest, found);

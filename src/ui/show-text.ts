@@ -2,10 +2,15 @@ import { escapeControls, escapeText } from "../util/escape-text.ts";
 import { findLookAlikes, findMixedWords } from "./look-alikes.ts";
 
 const tab = "→   ";
+/** A letter without dots: it looks like a space. */
+const blankLetter = /\u2800/g;
+const blank = /(?! )\p{Zs}|\u2800/gu;
 
 export interface Showing {
   /** The text is a command line: what looks like its syntax is escaped too. */
   readonly isCommand?: boolean;
+  /** The text is the content of a file: spaces of other widths are letters of its language. */
+  readonly isContent?: boolean;
   /** Gets the look-alikes that were escaped, each with what it looks like. */
   readonly found?: Map<string, string>;
 }
@@ -14,12 +19,13 @@ export interface Showing {
  * A text as a question shows it: escaped, so that it reads back to the very text. A tab is an arrow and three blanks, and what is
  * written like one is escaped; so is a letter that could be taken for another one.
  */
-export function showText(text: string, { isCommand = false, found }: Showing = {}): string {
+export function showText(text: string, { isCommand = false, isContent = false, found }: Showing = {}): string {
   if (/^[ -[\]-~]*$/.test(text)) return text;
   return text
     .split("\t")
     .map((piece) => showPiece(piece, isCommand, found))
-    .join(tab);
+    .join(tab)
+    .replace(isContent ? blankLetter : blank, escapeCharacter);
 }
 
 /** Like `showText`, for the beginning of a row: a character that would look like a margin there is escaped. */

@@ -95,7 +95,7 @@ describe("without isolation", () => {
     expect(nameOf(await judge({ command: "rm x" }))).toBe("blocked");
     const call = await prepare({ command: "ls" });
     expect(toolset.describeCall?.(call)).toBe("Run (not isolated): ls");
-    expect(toolset.preview?.(call)).toMatchObject({ text: expect.stringContaining("bubblewrap is not installed") });
+    expect(toolset.preview?.(call)).toMatchObject({ setting: expect.stringContaining("bubblewrap is not installed") });
   });
 
   test("counts another sandbox as none", async () => {
@@ -167,13 +167,16 @@ async function shown(
 describe("what a person sees", () => {
   test("shows the arguments of one program, or the whole script with its programs", async () => {
     const { prepare, toolset } = await createBench({ rules: allow("git, head") });
-    const text = async (command: string) => (await shown({ toolset, prepare }, command)).text;
-    expect(await text("git  log 'a b' $'x\\ny'")).toBe(
-      "git log 'a b' $'x\\ny'\n\n(in ., 30 s at most; isolated; writes nothing; no network)",
-    );
-    expect(await text("git log|head -5")).toBe(
-      "git log | head -5\n\nPrograms in it:\n  git log\n  head -5\n\n(in ., 30 s at most; isolated; writes nothing; no network)",
-    );
+    const setting = "in ., 30 s at most; isolated; writes nothing; no network";
+    expect(await shown({ toolset, prepare }, "git  log 'a b' $'x\\ny'")).toMatchObject({
+      text: "git log 'a b' $'x\\ny'",
+      setting,
+    });
+    expect(await shown({ toolset, prepare }, "git log|head -5")).toMatchObject({
+      text: "git log | head -5",
+      programs: ["git log", "head -5"],
+      setting,
+    });
   });
 
   test("shows a long command to its end, and marks the cut", async () => {

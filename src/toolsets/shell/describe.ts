@@ -26,15 +26,14 @@ export function previewRun(run: PlannedRun, plan: ShellPlan): Preview {
     ...(effects.opens.includes(".git/hooks") ? ["hooks of the repository run"] : []),
     notIsolated === undefined ? `isolated; ${describeEffects(effects)}` : `not isolated: ${notIsolated}`,
   ];
-  const lines = request.type === "argv" ? [request.argv.map(showWord).join(" ")] : scriptLines(request.script, plan);
-  return { type: "text", syntax: "shell", text: `${lines.join("\n")}\n\n(${facts.join("; ")})` };
+  const setting = facts.join("; ");
+  if (request.type === "argv") return { type: "text", syntax: "shell", text: request.argv.map(showWord).join(" "), setting };
+  return { type: "text", syntax: "shell", text: request.script, ...programsOf(plan), setting };
 }
 
-function scriptLines(script: string, plan: ShellPlan): readonly string[] {
-  const commands = plan.commands.filter(({ words }) => words.length > 0).map(showCommand);
-  const list =
-    plan.uncertain === undefined && commands.length > 0 ? ["", "Programs in it:", ...commands.map((one) => `  ${one}`)] : [];
-  return [script, ...list];
+function programsOf({ uncertain, commands }: ShellPlan): { readonly programs?: readonly string[] } {
+  const programs = commands.filter(({ words }) => words.length > 0).map(showCommand);
+  return uncertain === undefined && programs.length > 0 ? { programs } : {};
 }
 
 function showCommand({ words }: SimpleCommand): string {
