@@ -23,8 +23,14 @@ export interface RunningCall {
   abort(reason: Error): void;
 }
 
+/** Begins a run. An exception that belongs to no call of it, but to its code, calls `abort`. */
+export type WithinRun = <T>(abort: (reason: Error) => void, begin: () => T) => T;
+
 /** Starts a run. `begin` gets the approver that puts its questions to the caller, and a signal that ends the run. */
-export function startCall(begin: (approver: Approver, signal: AbortSignal) => Promise<RunOutput>): RunningCall {
+export function startCall(
+  within: WithinRun,
+  begin: (approver: Approver, signal: AbortSignal) => Promise<RunOutput>,
+): RunningCall {
   const controller = new AbortController();
   let step: Step | undefined;
   let settle: ((decision: ApprovalDecision) => void) | undefined;
@@ -44,7 +50,8 @@ export function startCall(begin: (approver: Approver, signal: AbortSignal) => Pr
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       set({ type: "question", id: crypto.randomUUID(), request });
     });
-  begin(approver, controller.signal).then(
+  const abort = (reason: Error) => controller.abort(reason);
+  within(abort, () => begin(approver, controller.signal)).then(
     (output) => set({ type: "done", output }),
     (thrown: unknown) => set({ type: "failed", thrown }),
   );
@@ -59,7 +66,7 @@ export function startCall(begin: (approver: Approver, signal: AbortSignal) => Pr
       clear();
       answerQuestion?.(decision);
     },
-    abort: (reason) => controller.abort(reason),
+    abort,
   };
 }
 

@@ -134,11 +134,39 @@ test.for<readonly [string, string | object]>([
   expect(world.written()).toBe("hello1");
 });
 
-test("a line that is too long ends the command, which says so", async () => {
-  const { raw } = await connect();
-  raw.send("x".repeat(34_000_000));
-  expect(await raw.ended).toBe(1);
-  expect(raw.stderr()).toContain("33554432 byte limit");
+test("a line that is too long is answered, and ends no session", { timeout: 60_000 }, async () => {
+  const { world, raw, begin, prompt, question, reply } = await connect();
+  const sessionId = await begin();
+  const written = prompt(sessionId, "write it");
+  const { id } = await question();
+  raw.send({ id: "long", method: "session/prompt", params: { sessionId, prompt: "x".repeat(34_000_000) } });
+  expect(await answerOf(raw, "long")).toMatchObject({ error: { message: expect.stringContaining("33554432 bytes") } });
+  reply(id, approved);
+  await written;
+  expect(world.written()).toBe("hello1");
+  expect(raw.stderr()).toContain("it is left out");
+});
+
+test("a reply that is too long approves nothing, and its message ends", { timeout: 60_000 }, async () => {
+  const { world, raw, begin, prompt, question } = await connect();
+  const answered = prompt(await begin(), "write it");
+  const { id } = await question();
+  raw.send({ id, result: { ...approved, more: "x".repeat(34_000_000) } });
+  await answered;
+  expect(world.written()).toBe(undefined);
+});
+
+test("an exception in a timer of a tool ends its message, and no other session; no tool reads the protocol", async () => {
+  const { world, begin, prompt, question, reply } = await connect();
+  const written = prompt(await begin(), "write it");
+  const { id } = await question();
+  expect(await prompt(await begin(), "burst it")).toMatchObject({
+    error: { message: expect.stringContaining("burst in a timer") },
+  });
+  expect(await prompt(await begin(), "steal it")).toMatchObject({ result: { stopReason: "end_turn" } });
+  reply(id, approved);
+  await written;
+  expect(world.written()).toBe("hello1");
 });
 
 test("a signal ends the command with its code", async () => {

@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import {
   type ContentBlock,
@@ -68,7 +70,11 @@ test("a question shows all that a person would see, with a diff, and an approval
   expect((await prompt(await begin(), "write it")).text).toBe("written");
   expect(world.written()).toBe("hello1");
   expect(JSON.stringify(asked)).toContain("| hello1");
-  expect(asked[0]?.toolCall.content).toContainEqual({ type: "diff", path: "out/a.txt", newText: "hello1" });
+  expect(asked[0]?.toolCall.content).toContainEqual({
+    type: "diff",
+    path: join(realpathSync(world.folder), "out/a.txt"),
+    newText: "hello1",
+  });
   const calls = updates.filter(({ sessionUpdate }) => sessionUpdate.startsWith("tool_call"));
   expect(calls).toMatchObject([{ sessionUpdate: "tool_call", kind: "edit" }, { status: "completed" }]);
 });

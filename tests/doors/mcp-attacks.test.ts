@@ -171,11 +171,60 @@ test("lines that are no messages are answered or left out, and the next call is 
   expect(stderr()).toContain("llm-do: ");
 });
 
-test("a line without an end ends the connection, and says why", async () => {
-  const { child, ended, stderr } = connect(await createDoorWorld());
-  child.stdin?.write("x".repeat(64 * 1024 * 1024), () => undefined);
+test("a line that is too long is answered as far as its id is known, and ends no run", { timeout: 60_000 }, async () => {
+  const world = await createDoorWorld();
+  const { send, call, find, child, ended, stderr } = connect(world);
+  const { answer } = call("wait");
+  const nested = '{"id":7,"x":["\\"}",{}]}';
+  child.stdin?.write(`{"jsonrpc":"2.0","method":"tools/call","params":{"x":${nested},"y":"`);
+  for (let piece = 0; piece < 40; piece++) child.stdin?.write("x".repeat(1024 * 1024));
+  send('"},"id":"long"}');
+  expect(await find(({ id }) => id === "long")).toMatchObject({ error: { message: expect.stringContaining("33554432 bytes") } });
+  child.stdin?.write("y".repeat(40 * 1024 * 1024));
+  send("");
+  writeFileSync(join(world.folder, "go"), "");
+  expect(textOf(await answer)).toContain("waited");
+  expect(textOf(await call("hello").answer)).toContain("1 messages: hello");
+  child.stdin?.end();
   expect(await ended).toBe(0);
-  expect(stderr()).toMatch(/too l|exceed|limit|large/i);
+  expect(stderr()).toContain("it is left out");
+});
+
+test.for<readonly [string, object | undefined, string]>([
+  ["nobody answers", undefined, "nobody answered within 1 second"],
+  ["the answer has other members than the form", { action: "accept", content: { answer: ["approve"], args: {} } }, "closed"],
+  ["the answer is none", { content: 1 }, "closed"],
+])("a question to a client of 2025 is denied where %s, and the run goes on to its end", async ([, result, note]) => {
+  const world = await createDoorWorld();
+  const raw = startRaw(["mcp", world.folder, "--trust", "--ask-client", "--approval-timeout", "1"], world.folder);
+  await initialize(raw, "2025-11-25");
+  const { answer } = raw.request("tools/call", { name: "desk", arguments: { input: "write it" } });
+  const { id } = await raw.find(({ method }) => method === "elicitation/create");
+  if (result) raw.send({ id, result });
+  const answered = textOf(await answer);
+  expect(answered).toContain("not written: denied");
+  expect(answered).toContain(note);
+  expect(world.written()).toBeUndefined();
+});
+
+test("an exception in a timer of a tool ends the run that it belongs to, and no other one", async () => {
+  const world = await createDoorWorld();
+  const { call, child, ended, stderr } = connect(world);
+  const waiting = call("wait").answer;
+  expect(textOf(await call("burst").answer)).toContain("burst in a timer");
+  writeFileSync(join(world.folder, "go"), "");
+  expect(textOf(await waiting)).toContain("waited");
+  child.stdin?.end();
+  expect(await ended).toBe(0);
+  expect(stderr()).toContain("the program's code failed outside of any call: burst in a timer");
+});
+
+test("neither a tool nor the programs that it starts read from the protocol", async () => {
+  const { call } = connect(await createDoorWorld());
+  const first = call("steal");
+  const others = Array.from({ length: 20 }, (_, index) => call(`hello ${index}`));
+  expect(textOf(await first.answer)).toContain("stolen: nothing");
+  for (const { answer } of others) expect(textOf(await answer)).toContain("1 messages: hello");
 });
 
 test("a client that floods is refused, and its other calls are answered", async () => {

@@ -21,6 +21,7 @@ export default ({ turn, messages, toolResults }) => {
   if (word === "write" && last.role === "user") return { calls: [{ tool: "write_file", args: { path: "out/a.txt", content: "hello" + users } }] };
   if (word === "write") return results.at(-1).result.ok ? "written" : "not written: " + results.at(-1).result.error.type;
   if (word === "print" && last.role === "user") return { calls: [{ tool: "print", args: {} }] };
+  if (word === "burst" || word === "steal") return last.role === "user" ? { calls: [{ tool: word, args: {} }] } : results.at(-1).result.value;
   if (word === "draw") return { text: "drawn", files: [{ name: "dot.png", mediaType: "image/png", base64: "${picture}" }] };
   if (word === "look") return "files: " + parts.filter(({ type }) => type === "file").map(({ mediaType }) => mediaType).join(", ");
   if (word === "wait") return waited();
@@ -43,13 +44,19 @@ export async function createDoorWorld(): Promise<DoorWorld> {
     "llm-do.yaml": "name: desk\nmodel: scripted:model.mjs\n",
     "main.worker":
       "---\ndescription: Does small things.\nsandbox: { paths: { out: { root: ./out, mode: rw } } }\n" +
-      "toolsets: { filesystem: {}, print: {}, sort: {} }\n---\nDo as you are told.\n",
+      "toolsets: { filesystem: {}, print: {}, burst: {}, steal: {}, sort: {} }\n---\nDo as you are told.\n",
     "sort.worker": "---\ndescription: Sorts.\ninput: { message: string }\noutput: { kind(enum): [bug, wish] }\n---\nSort it.\n",
     "model.mjs": model,
     "tools.ts":
       'import { spawnSync } from "node:child_process";\nimport { writeSync } from "node:fs";\nimport { tool } from "llm-do";\nexport const print = tool({ name: "print", description: "Prints.", input: { type: "object" }, ' +
       'approval: "pre-approved", run: () => { console.log("printed by a tool"); writeSync(1, "written by a tool\\n"); ' +
-      'spawnSync("echo", ["said by a program"], { stdio: "inherit" }); return "ok"; } });\n',
+      'spawnSync("echo", ["said by a program"], { stdio: "inherit" }); return "ok"; } });\n' +
+      'export const burst = tool({ name: "burst", description: "Throws in a timer.", input: { type: "object" }, approval: "pre-approved", ' +
+      'run: () => new Promise(() => setTimeout(() => { throw new Error("burst in a timer"); }, 20)) });\n' +
+      'export const steal = tool({ name: "steal", description: "Reads stdin.", input: { type: "object" }, approval: "pre-approved", ' +
+      'run: async () => { const child = spawnSync("head", ["-c", "5"], { stdio: ["inherit", "pipe", "inherit"] }); ' +
+      'let own = ""; process.stdin.on("data", (data) => { own += data; }); await new Promise((resolve) => setTimeout(resolve, 300)); ' +
+      'return "stolen: " + (child.stdout + own || "nothing"); } });\n',
   });
   const path = join(folder, "out/a.txt");
   return { folder, written: () => (existsSync(path) ? readFileSync(path, "utf8") : undefined) };

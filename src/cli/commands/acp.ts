@@ -1,4 +1,4 @@
-import { Readable, Writable } from "node:stream";
+import { Writable } from "node:stream";
 import type { Command } from "commander";
 import type { EarlierRun } from "../../doors/acp/conversations.ts";
 import { listRun } from "../../ui/list-run.ts";
@@ -6,10 +6,10 @@ import { printConfig } from "../client-config.ts";
 import { createPolicy } from "../create-policy.ts";
 import { answeredRuns, readEarlierConversation } from "../earlier-conversation.ts";
 import { UsageError } from "../exit-codes.ts";
-import { guardProcess } from "../guard-process.ts";
+import { guardProcess, StrayOwners } from "../guard-process.ts";
 import { openProgram } from "../open-program.ts";
 import { writeStderr } from "../output.ts";
-import { serveOnOwnOutput } from "../own-output.ts";
+import { type OwnStreams, serveOnOwnOutput } from "../own-output.ts";
 import { reportFailure } from "../report-run.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { createRequest } from "../run-request.ts";
@@ -27,13 +27,14 @@ export interface AcpFlags extends RunFlags {
 /** `llm-do acp [TARGET]`: a conversation with a worker, in an editor. Returns the exit code. */
 export async function acpCommand(target: string | undefined, flags: AcpFlags, command: Command): Promise<number> {
   if (flags.printConfig) return printConfig({ form: "agent", targets: target === undefined ? [] : [target], flags, command });
-  return serveOnOwnOutput((output) => serveWorker(target, flags, output));
+  return serveOnOwnOutput((streams) => serveWorker(target, flags, streams));
 }
 
-async function serveWorker(target: string | undefined, flags: RunFlags, output: Writable): Promise<number> {
+async function serveWorker(target: string | undefined, flags: RunFlags, { input, output }: OwnStreams): Promise<number> {
   using signals = listenForSignals();
   const { signal } = signals.controller;
-  using _guard = guardProcess(signals.controller, flags);
+  const owners = new StrayOwners();
+  using _guard = guardProcess(signals.controller, flags, owners);
   try {
     const whole = { ...flags, headless: true, verbose: 0, journal: flags.journal ?? true };
     if (flags.hold) throw new UsageError("--hold is not for a conversation: the client asks");
@@ -46,8 +47,8 @@ async function serveWorker(target: string | undefined, flags: RunFlags, output: 
     await useProxies(process.env, note);
     const { serveAcp } = await import("../../doors/acp/agent.ts");
     await serveAcp({
-      ...{ program, request, policy, signal, onNote: note, trace: telemetry.begin },
-      input: Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>,
+      ...{ program, request, policy, signal, onNote: note, trace: telemetry.begin, within: owners.within },
+      input: ReadableStream.from(input),
       output: Writable.toWeb(output) as WritableStream<Uint8Array>,
       listEarlier: async () => {
         const listed: EarlierRun[] = [];

@@ -1,13 +1,13 @@
-import type { Writable } from "node:stream";
+import { Readable } from "node:stream";
 import type { Command } from "commander";
 import { type OfferedWorker, offerWorker, toOfferedName } from "../../doors/offered-worker.ts";
 import { printConfig } from "../client-config.ts";
 import { createPolicy } from "../create-policy.ts";
 import { UsageError } from "../exit-codes.ts";
-import { guardProcess } from "../guard-process.ts";
+import { guardProcess, StrayOwners } from "../guard-process.ts";
 import { openProgram } from "../open-program.ts";
 import { writeStderr } from "../output.ts";
-import { serveOnOwnOutput } from "../own-output.ts";
+import { type OwnStreams, serveOnOwnOutput } from "../own-output.ts";
 import { reportFailure } from "../report-run.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { createRequest } from "../run-request.ts";
@@ -28,13 +28,14 @@ const defaultPatience = 600;
 /** `llm-do mcp TARGET…`: offers workers as tools over stdio. Returns the exit code. */
 export async function mcpCommand(targets: readonly string[], flags: DoorFlags, command: Command): Promise<number> {
   if (flags.printConfig) return printConfig({ form: flags.printConfig, targets, flags, command });
-  return serveOnOwnOutput((output) => serveWorkers(targets, flags, output));
+  return serveOnOwnOutput((streams) => serveWorkers(targets, flags, streams));
 }
 
-async function serveWorkers(targets: readonly string[], flags: DoorFlags, output: Writable): Promise<number> {
+async function serveWorkers(targets: readonly string[], flags: DoorFlags, { input, output }: OwnStreams): Promise<number> {
   using signals = listenForSignals();
   const { signal } = signals.controller;
-  using _guard = guardProcess(signals.controller, flags);
+  const owners = new StrayOwners();
+  using _guard = guardProcess(signals.controller, flags, owners);
   try {
     const whole = { ...flags, headless: true, verbose: 0, journal: flags.journal ?? true };
     if (flags.hold && flags.askClient) throw new UsageError("--ask-client asks what --hold holds: leave one out");
@@ -46,7 +47,7 @@ async function serveWorkers(targets: readonly string[], flags: DoorFlags, output
     const { serveMcp } = await import("../../doors/mcp/door.ts");
     writeStderr(`llm-do: offers ${workers.map(({ name }) => name).join(", ")}\n`);
     await serveMcp({
-      ...{ workers, request, policy, output, signal, input: process.stdin },
+      ...{ workers, request, policy, output, signal, input: Readable.from(input), within: owners.within },
       trace: telemetry.begin,
       askClient: flags.askClient ?? false,
       outlivesClient: flags.hold ?? false,

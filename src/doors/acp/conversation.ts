@@ -17,6 +17,7 @@ import { canonicalJson } from "../../util/canonical-json.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { escapeText } from "../../util/escape-text.ts";
 import { renderQuestion } from "../render-question.ts";
+import type { WithinRun } from "../running-call.ts";
 import type { TraceRequest } from "../trace-request.ts";
 import { readPermission, toPermission } from "./permissions.ts";
 import { chunk, fileChunk, toUpdate } from "./updates.ts";
@@ -26,6 +27,7 @@ export interface ConversationOptions {
   /** For the run of each message: limits, prices, providers. */
   readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal" | "onEvent">;
   readonly trace: TraceRequest;
+  readonly within: WithinRun;
   readonly policy: ApprovalPolicy;
 }
 
@@ -63,18 +65,26 @@ export class Conversation {
   /** Answers a message. Rejects with a `RequestError` where the run failed; the conversation then stays as it was. */
   async prompt(client: AgentContext, { prompt, _meta }: PromptRequest, outer: AbortSignal): Promise<PromptResponse> {
     if (this.#controller) throw RequestError.invalidRequest(undefined, "a message of this session is being answered");
-    this.#controller = new AbortController();
-    const signal = AbortSignal.any([this.#controller.signal, outer]);
+    const controller = new AbortController();
+    this.#controller = controller;
+    const signal = AbortSignal.any([controller.signal, outer]);
+    let stray: Error | undefined;
     try {
-      const output = await this.#run(client, { blocks: prompt, signal, caller: _meta ?? undefined });
+      const output = await this.#options.within(
+        (reason) => {
+          stray = reason;
+          controller.abort(reason);
+        },
+        () => this.#run(client, { blocks: prompt, signal, caller: _meta ?? undefined }),
+      );
       this.#history = output.messages;
       return { stopReason: output.stopReason === "done" ? "end_turn" : "max_tokens" };
     } catch (thrown) {
-      if (signal.aborted) return { stopReason: "cancelled" };
+      if (signal.aborted && !stray) return { stopReason: "cancelled" };
       if (thrown instanceof RequestError) throw thrown;
       const code = thrown instanceof RunError ? thrown.code : undefined;
       if (code === "refused") return { stopReason: "refusal" };
-      const message = escapeText(errorMessage(thrown), { keepNewlines: true, keepBackslashes: true });
+      const message = escapeText(errorMessage(stray ?? thrown), { keepNewlines: true, keepBackslashes: true });
       throw code === "input_invalid"
         ? RequestError.invalidParams(undefined, message)
         : RequestError.internalError(undefined, message);
@@ -125,9 +135,9 @@ export class Conversation {
     if (this.#approved.has(key)) return { type: "approve" };
     const text = renderQuestion(question);
     if (text === undefined) return { type: "deny", note: "the question is too long for a client to show it whole" };
-    const asked = client.request(methods.client.session.requestPermission, toPermission(this.id, question, text), {
-      cancellationSignal: signal,
-    });
+    const { program } = this.#options;
+    const permission = toPermission({ id: this.id, program }, question, text);
+    const asked = client.request(methods.client.session.requestPermission, permission, { cancellationSignal: signal });
     const decision = readPermission(await asked, question);
     if (decision.type === "approve" && decision.remember && question.canRemember) this.#approved.add(key);
     if (decision.type === "approve" && decision.rule !== undefined)

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
+import type { Program } from "../../llm-do.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../../protocol/approval.ts";
 import { callLabel } from "../../ui/call-label.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { showText } from "../../ui/show-text.ts";
 import { callIdOf, diffOf, kindOf, textContent } from "./updates.ts";
 
 /** The decision that each option of a question stands for. */
@@ -16,7 +18,11 @@ const decisions: Readonly<Record<string, ApprovalDecision>> = {
  * Creates the question of a gate as a client shows it. `text` is all that a person would see of it at a terminal. Clients render texts as
  * Markdown, in which a model's words could hide others: the title has none of them, and the text is a block of code.
  */
-export function toPermission(sessionId: string, request: ApprovalRequest, text: string): RequestPermissionRequest {
+export function toPermission(
+  { id: sessionId, program }: { readonly id: string; readonly program: Program },
+  request: ApprovalRequest,
+  text: string,
+): RequestPermissionRequest {
   const { callPath, tool, preview, canRemember, rules = [] } = request;
   const options: PermissionOption[] = [
     { optionId: "approve", kind: "allow_once", name: "Approve" },
@@ -24,17 +30,25 @@ export function toPermission(sessionId: string, request: ApprovalRequest, text: 
     ...rules.map(({ rule }, index) => ({
       optionId: `rule-${index}`,
       kind: "allow_always" as const,
-      name: escapeText(`Approve, and allow ${rule}`, { keepBackslashes: true }),
+      name: `Approve, and allow ${showText(rule)}`,
     })),
     { optionId: "deny", kind: "reject_once", name: "Deny" },
     { optionId: "stop", kind: "reject_always", name: "Stop the run" },
   ];
-  const content = [textContent(text), ...diffOf(preview)];
+  const content = [textContent(text), ...diffOf(preview, (path) => toHostPath(program, request.worker, path))];
   return {
     sessionId,
     options,
     toolCall: { toolCallId: callIdOf(request), title: callLabel(callPath), kind: kindOf(tool), status: "pending", content },
   };
+}
+
+/** Editors open absolute paths. That of a worker which the run created is not known, and stays as it is. */
+function toHostPath(program: Program, name: string, path: string): string {
+  const workers = [...program.workers.values()].filter((worker) => worker.name === name);
+  const scopes = workers.length === 1 ? (workers[0]?.scopes ?? []) : [];
+  const scope = scopes.find((one) => path.startsWith(`${one.name}/`));
+  return scope ? join(scope.root, path.slice(scope.name.length + 1)) : path;
 }
 
 /** Reads a client's answer. What is not one of the options that were offered denies. */

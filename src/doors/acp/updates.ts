@@ -39,9 +39,9 @@ export function textContent(text: string): ToolCallContent {
 }
 
 /** Renders a preview of a file as a diff, which editors draw. */
-export function diffOf(preview: Preview | undefined): ToolCallContent[] {
+export function diffOf(preview: Preview | undefined, toHostPath: (path: string) => string): ToolCallContent[] {
   if (preview?.type !== "diff" && preview?.type !== "new-file") return [];
-  const path = escapeText(preview.path, { keepBackslashes: true });
+  const path = escapeText(toHostPath(preview.path), { keepBackslashes: true });
   if (preview.type === "new-file") return [{ type: "diff", path, newText: preview.content }];
   return [{ type: "diff", path, oldText: preview.before, newText: preview.after }];
 }

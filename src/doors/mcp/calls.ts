@@ -10,13 +10,14 @@ import {
 } from "@modelcontextprotocol/server";
 import type { ApprovalPolicy } from "../../approval/policy.ts";
 import { type RunOutput, type RunRequest, run } from "../../llm-do.ts";
+import type { ApprovalDecision } from "../../protocol/approval.ts";
 import type { EventSink } from "../../protocol/event.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { getOwn } from "../../util/get-own.ts";
 import { takeInlineFiles } from "../inline-files.ts";
 import type { OfferedWorker } from "../offered-worker.ts";
 import { renderQuestion } from "../render-question.ts";
-import { type AskedQuestion, askedBy, type RunningCall, type Step, startCall } from "../running-call.ts";
+import { type AskedQuestion, askedBy, type RunningCall, type Step, startCall, type WithinRun } from "../running-call.ts";
 import type { TraceRequest } from "../trace-request.ts";
 import type { KeptFiles } from "./files.ts";
 import { canAsk, describeFailure, failure, formOf, progressOf, readDecision, toResult } from "./results.ts";
@@ -25,6 +26,7 @@ export interface CallOptions {
   /** For every run: limits, prices, providers. */
   readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal" | "onEvent">;
   readonly trace: TraceRequest;
+  readonly within: WithinRun;
   readonly policy: ApprovalPolicy;
   /** Questions go to clients that can show a form. A client may be an agent that answers by itself. */
   readonly askClient: boolean;
@@ -38,6 +40,8 @@ export interface CallOptions {
 
 /** Most calls under way at once: a client that floods is refused. */
 const mostCalls = 32;
+
+const unanswered = "nobody answered in time";
 
 interface NewCall {
   readonly worker: OfferedWorker;
@@ -96,7 +100,7 @@ export class McpCalls {
     if (mcpReq.signal.aborted) stop();
     if (question !== undefined) call.running.answer(question, readDecision(getOwn(mcpReq.inputResponses ?? {}, "approval")));
     try {
-      return this.#toAnswer(call, await call.running.next(), mcpReq.id);
+      return this.#toAnswer(call, await this.#next(call, context), mcpReq.id);
     } finally {
       mcpReq.signal.removeEventListener("abort", stop);
       call.listen = () => undefined;
@@ -128,7 +132,7 @@ export class McpCalls {
     const { policy, askClient, request } = this.#options;
     const { onEvent: traced, ...tracing } = this.#options.trace(caller);
     let ended: Promise<RunOutput> | undefined;
-    const running = startCall((approver, signal) => {
+    const running = startCall(this.#options.within, (approver, signal) => {
       const approval = askClient && canBeAsked ? askedBy(policy, asWhole(approver)) : policy;
       const onEvent: EventSink = (event) => {
         call?.listen(event);
@@ -142,6 +146,26 @@ export class McpCalls {
     if (ended) this.#underWay.set(call, ended);
     ended?.catch(() => undefined).finally(() => this.#underWay.delete(call));
     return call;
+  }
+
+  /** Waits for the next step. A client of 2025 is asked while its request is open: it knows no `input_required`. */
+  async #next({ running }: Call, { mcpReq }: ServerContext): Promise<Step> {
+    for (;;) {
+      const step = await running.next();
+      if (step.type !== "question" || mcpReq.envelope !== undefined) return step;
+      running.answer(step.id, await this.#elicit(step, mcpReq));
+    }
+  }
+
+  /** Denies what was not answered in time, or by something else than the form. The run goes on. */
+  async #elicit({ request }: AskedQuestion, { elicitInput, signal }: ServerContext["mcpReq"]): Promise<ApprovalDecision> {
+    try {
+      const form = formOf(renderQuestion(request) ?? "");
+      return readDecision(await elicitInput(form, { timeout: this.#options.patience, signal }));
+    } catch (thrown) {
+      const isLate = thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout;
+      return { type: "deny", note: isLate ? unanswered : "the question was closed without an answer" };
+    }
   }
 
   #take(question: string, worker: OfferedWorker): Call | undefined {
@@ -161,7 +185,7 @@ export class McpCalls {
   #ask(call: Call, { id, request: question }: AskedQuestion, request: RequestId): InputRequiredResult {
     const expire = () => {
       this.#asking.delete(id);
-      call.running.answer(id, { type: "deny", note: "nobody answered in time" });
+      call.running.answer(id, { type: "deny", note: unanswered });
     };
     const { after, patience } = this.#options;
     this.#asking.set(id, { call, request, stopTimer: after(patience, expire) });

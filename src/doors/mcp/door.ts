@@ -2,6 +2,7 @@ import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { JsonObject } from "../../protocol/json.ts";
 import { version } from "../../version.ts";
+import { longestLine } from "../bound-lines.ts";
 import type { OfferedWorker } from "../offered-worker.ts";
 import { type CallOptions, McpCalls } from "./calls.ts";
 import { createKeptFiles } from "./files.ts";
@@ -21,26 +22,20 @@ export interface McpDoorOptions extends CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** Answers to questions that a client of 2025 can be asked for in one call. */
-const mostRounds = 10_000;
-
 /**
  * Offers workers as tools of an MCP server on a pair of streams. A call is a run of its own, recorded as any other. A question of its gate
- * comes back as an `input_required` result (MCP 2026-07-28), which the library turns into an elicitation for clients of 2025. Resolves when
+ * comes back as an `input_required` result (MCP 2026-07-28), or is an elicitation for clients of 2025. Resolves when
  * the client is gone and all runs have ended.
  */
 export async function serveMcp(options: McpDoorOptions): Promise<void> {
-  const { workers, input, output, onProblem, signal, patience } = options;
+  const { workers, input, output, onProblem, signal } = options;
   const files = createKeptFiles();
   const calls = new McpCalls(options, files);
   const byName = new Map(workers.map((worker) => [worker.name, worker]));
   const create = () => {
     const server = new Server(
       { name: "llm-do", version },
-      {
-        capabilities: { tools: {}, resources: {}, logging: {} },
-        inputRequired: { maxRounds: mostRounds, roundTimeoutMs: patience },
-      },
+      { capabilities: { tools: {}, resources: {}, logging: {} }, inputRequired: { legacyShim: false } },
     );
     server.setRequestHandler("tools/list", () => ({ tools: workers.map(toTool) }));
     server.setRequestHandler("tools/call", ({ params }, context) => {
@@ -52,7 +47,7 @@ export async function serveMcp(options: McpDoorOptions): Promise<void> {
     server.setRequestHandler("resources/read", ({ params }) => files.read(params.uri));
     return server;
   };
-  const transport = new StdioServerTransport(input, output);
+  const transport = new StdioServerTransport(input, output, { maxBufferSize: longestLine + 1 });
   const handle = serveStdio(create, { transport, onerror: onProblem });
   const { onmessage } = transport;
   transport.onmessage = (message) => {
@@ -64,7 +59,7 @@ export async function serveMcp(options: McpDoorOptions): Promise<void> {
   await calls.close();
 }
 
-/** A message that is too long closes the connection, too. */
+/** A client that reads no more closes the connection, too. */
 function closed(transport: StdioServerTransport): Promise<void> {
   return new Promise((resolve) => {
     const { onclose } = transport;

@@ -3,7 +3,7 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   type ContentBlock,
-  type ElicitInputParams,
+  type ElicitRequestFormParams,
   type Server,
   type ServerContext,
   type Tool,
@@ -58,7 +58,7 @@ export function describeFailure(thrown: unknown): string {
   return `The run waits for answers of a person, at a terminal:\n${renderWaiting(run, run.behind)}`;
 }
 
-export function formOf(message: string): ElicitInputParams {
+export function formOf(message: string): ElicitRequestFormParams {
   const answers = ["deny", "approve", "stop"];
   return {
     mode: "form",
