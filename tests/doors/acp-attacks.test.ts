@@ -26,7 +26,9 @@ async function connect(...args: readonly string[]) {
 
 type Connected = Awaited<ReturnType<typeof connect>>;
 
-test.for<readonly [string, (connected: Connected, id: RawMessage["id"], sessionId: string) => Promise<void> | void]>([
+type Forge = (connected: Connected, id: RawMessage["id"], sessionId: string) => Promise<void> | void;
+
+const forgeries: readonly (readonly [string, Forge])[] = [
   ["of an option that was not offered", ({ reply }, id) => reply(id, { outcome: { outcome: "selected", optionId: "rule-99" } })],
   ["of `__proto__`", ({ reply }, id) => reply(id, { outcome: { outcome: "selected", optionId: "__proto__" } })],
   ["of a list", ({ reply }, id) => reply(id, { outcome: { outcome: "selected", optionId: ["approve"] } })],
@@ -53,14 +55,19 @@ test.for<readonly [string, (connected: Connected, id: RawMessage["id"], sessionI
       reply(id, denied);
     },
   ],
-])("a forged reply approves nothing: one %s", async ([, forge]) => {
+];
+
+test("a forged reply approves nothing", async () => {
   const connected = await connect();
   const { world, begin, prompt, question } = connected;
-  const sessionId = await begin();
-  const answered = prompt(sessionId, "write it");
-  await forge(connected, (await question()).id, sessionId);
-  expect(await answered).toMatchObject({ result: { stopReason: expect.stringMatching(/end_turn|cancelled/) } });
-  expect(world.written()).toBe(undefined);
+  for (const [name, forge] of forgeries) {
+    const sessionId = await begin();
+    const answered = prompt(sessionId, "write it");
+    const { id } = await question(({ params }) => params?.["sessionId"] === sessionId);
+    await forge(connected, id, sessionId);
+    expect(await answered, name).toMatchObject({ result: { stopReason: expect.stringMatching(/end_turn|cancelled/) } });
+    expect(world.written(), name).toBe(undefined);
+  }
 });
 
 test("an approval in advance, or of another session's question, approves nothing", async () => {

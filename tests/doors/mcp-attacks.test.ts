@@ -37,7 +37,7 @@ function initialize({ request, send }: ReturnType<typeof startRaw>, protocolVers
   return answer;
 }
 
-test.for<readonly [string, (connected: ReturnType<typeof connect>) => Promise<RawMessage>]>([
+const forgeries: readonly (readonly [string, (connected: ReturnType<typeof connect>) => Promise<RawMessage>])[] = [
   ["an answer without a question", ({ approve }) => approve(undefined)],
   ["an answer with a state that was made up", ({ approve }) => approve("6a6a783d-e52e-4512-9c7e-a845e5157580")],
   ["a state that is no text", ({ approve }) => approve({ toString: "x" })],
@@ -83,10 +83,15 @@ test.for<readonly [string, (connected: ReturnType<typeof connect>) => Promise<Ra
       return call("write it", { requestState, inputResponses: { ...inputResponses, other: approval.approval } }).answer;
     },
   ],
-])("nothing is approved by %s", async ([, attack]) => {
+];
+
+test("nothing is approved by a forged answer", async () => {
   const world = await createDoorWorld();
   const connected = connect(world, "--ask-client");
-  await attack(connected);
+  for (const [name, forge] of forgeries) {
+    await forge(connected);
+    expect(world.written(), name).toBeUndefined();
+  }
   connected.child.stdin?.end();
   await connected.ended;
   expect(world.written()).toBeUndefined();
