@@ -55,24 +55,26 @@ describe.skipIf(isSkipped)("a new user", () => {
     return { status, stdout, stderr };
   }
 
-  /** The README: its first command without a clone, and a program of one's own by the lines that it names. */
+  /** The README: a program of one's own by the lines that it names, and the first command for a clone without a clone. */
   function walkReadme(place: { readonly cwd: string; readonly node: string }): void {
-    const [tries, , first, own] = blocksOf("README.md").map(({ text }) => text);
-    expect(shell("cp -r node_modules/llm-do/examples . && rm -r mine", place)).toMatchObject({ status: 0 });
-    const tried = shell(tries?.replace("npm ci && ", "") ?? "", place);
+    const [first = "", own = "", tool = "", unattended = "", tries = ""] = blocksOf("README.md").map(({ text }) => text);
+    expect(shell("cp -r node_modules/llm-do/examples . && rm -r mine count", place)).toMatchObject({ status: 0 });
+    const tried = shell(tries.replace("npm ci && ", ""), place);
     const written = readFileSync(join(place.cwd, "examples/meeting_actions/output/actions.md"), "utf8");
     expect({ ...tried, written }).toMatchObject({
       status: 0,
       written: expect.stringContaining("- Ada: orders the badges, by Friday"),
     });
     // There is no terminal: the write is denied, and the run ends with "needs approval".
-    expect(shell(first ?? "", place)).toMatchObject({ status: 4, stderr: expect.stringContaining("--approve-all") });
+    expect(shell(first, place)).toMatchObject({ status: 4, stderr: expect.stringContaining("--approve-all") });
     const mine = join(place.cwd, "mine");
     write(join(mine, "notes/monday.md"), "Bob asks for the key.\n");
     changeLine(join(mine, "main.worker"), "Read every file", "Read `notes`. Write the wishes to `out/list.md`.");
     changeLine(join(mine, "script.yaml"), "Who orders", "            A key for Bob.");
-    expect(shell(own ?? "", place)).toMatchObject({ status: 0, stdout: expect.stringContaining("1 passed, 0 failed") });
+    expect(shell(own, place)).toMatchObject({ status: 0, stdout: expect.stringContaining("1 passed, 0 failed") });
     expect(readFileSync(join(mine, "out/list.md"), "utf8")).toBe("A key for Bob.\n");
+    expect(shell(tool, place)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^3$/m) });
+    expect(shell(unattended, place)).toMatchObject({ status: 0 });
   }
 
   test.each(["oldest", "current"])(
