@@ -53,6 +53,9 @@ describe("the filter of system calls", () => {
     ["openat of a file without a name, 4755", 257, [3, 0, 0o20200002, 0o4755], refused],
     ["openat of a folder", 257, [3, 0, 0o200000, 0o7777], allowed],
     ["openat2", 437, [3, 0, 0], lacking.call],
+    ["a lock of a file", 72, [3, 6], allowed],
+    ["a lease of a file", 72, [3, 1024, 0], refused],
+    ["a delegation of a file", 72, [3, 1040], refused],
   ])("%s", (_, call, args, expected) => {
     expect(judge("x64", { architecture: x64, call, args })).toBe(expected);
   });
@@ -68,6 +71,7 @@ describe("the filter of system calls", () => {
     const on = (call: number, ...args: number[]) => judge("arm64", { architecture: arm64, call, args });
     expect([on(198, 1), on(198, 2), on(199, 1, 1)]).toEqual([lacking.family, allowed, allowed]);
     expect([on(52, 3, 0o4755), on(53, 3, 0, 0o644), on(56, 3, 0, plain, 0o4755)]).toEqual([refused, allowed, refused]);
+    expect([on(25, 3, 6), on(25, 3, 1024)]).toEqual([allowed, refused]);
     expect(createSeccompFilter("riscv64")).toBeUndefined();
   });
 

@@ -26,6 +26,16 @@ describe.skipIf(noWall !== "")("the rights of a command", () => {
     expect((await look("ls -A /tmp ~ | grep -cE '^(a|b)$'")).stdout).toBe("0\n");
   });
 
+  const lease = `perl -e 'open F, "<", "a"; print fcntl(F, 1024, 0) ? "leased" : "refused"'`;
+  const leased = (folder: string) => execFileSync("bash", ["-c", lease], { cwd: folder, stdio: "pipe" }).toString();
+
+  test("let no command take a lease, for which others would wait", async ({ skip }) => {
+    bench.put("in/a", "text");
+    skip(leased(bench.at("in")) !== "leased", "this file system has no leases");
+    expect((await look(lease)).stdout).toBe("refused");
+    expect((await bench.bash(lease, { rights: { writes: [bench.scopes.resolve("s")], reads: [] } })).stdout).toBe("refused");
+  });
+
   test("hide what asks before it is read, and scopes of certain suffixes", async () => {
     const hidden = [
       ".env",

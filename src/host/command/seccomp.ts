@@ -19,6 +19,12 @@ const unixFamily = 1;
 const pairedTypes = [1, 5];
 const typeMask = 0xf;
 
+/**
+ * `F_SETLEASE` and `F_SETDELEG` of `fcntl(2)`. A file that is only read can be leased: others then wait up to 45 seconds to open it for
+ * writing.
+ */
+const leases = [1024, 1040];
+
 /** `S_ISUID | S_ISGID`. */
 const setIds = 0o6000;
 /** `O_CREAT`, and the bit of `O_TMPFILE` that is not also O_DIRECTORY: without them the mode is not used. */
@@ -31,7 +37,8 @@ const creating = 0x400040;
  *   make any);
  * - Unix sockets: those of the host lie in folders that the command sees (and, with the network, in none at all). A filter does
  *   not see which one is meant, so none can be made; a connected pair can;
- * - set-user-id and set-group-id bits, which would outlast the command on files that it leaves.
+ * - set-user-id and set-group-id bits, which would outlast the command on files that it leaves;
+ * - leases of files, which make other programs wait.
  *
  * Undefined for other processors than x64 and arm64.
  */
@@ -71,10 +78,10 @@ function argument(index: number): Step {
   return { code: code.load, value: 16 + 8 * index };
 }
 
-/** Allows the call if the loaded value is one of these. */
-function oneOf(values: readonly number[], otherwise: number): readonly Step[] {
+/** Gives the first answer if the loaded value is one of these. */
+function oneOf(values: readonly number[], met: number, otherwise: number): readonly Step[] {
   const tests = values.map((value, index) => ({ code: code.jumpIfEqual, value, met: values.length - index }));
-  return [...tests, answer(otherwise), answer(allow)];
+  return [...tests, answer(otherwise), answer(met)];
 }
 
 function withoutSetIds(modeIndex: number): readonly Step[] {
@@ -92,7 +99,7 @@ const socketFamilies = [
   argument(0),
   { code: code.jumpIfEqual, value: unixFamily, unmet: 1 },
   answer(lacking.family),
-  ...oneOf(Object.values(families), refuse),
+  ...oneOf(Object.values(families), allow, refuse),
 ];
 
 const unixPairs = [
@@ -101,7 +108,7 @@ const unixPairs = [
   answer(refuse),
   argument(1),
   { code: code.and, value: typeMask },
-  ...oneOf(pairedTypes, refuse),
+  ...oneOf(pairedTypes, allow, refuse),
 ];
 
 /**
@@ -115,6 +122,7 @@ const rules: readonly (readonly [name: string, x64: number, arm64: number | unde
   ["io_uring_setup", 425, 425, refused],
   ["socket", 41, 198, socketFamilies],
   ["socketpair", 53, 199, unixPairs],
+  ["fcntl", 72, 25, [argument(1), ...oneOf(leases, refuse, allow)]],
   ["chmod", 90, undefined, withoutSetIds(1)],
   ["fchmod", 91, 52, withoutSetIds(1)],
   ["fchmodat", 268, 53, withoutSetIds(2)],
