@@ -140,8 +140,9 @@ describe("triage", () => {
     ]);
     expect(asked?.printed).toMatch(/cannot go on.* -> \{"kind":"bug","urgent":true\}\n3 calls, 0 by code, \$0\.00\n/s);
     expect(compared?.printed).toMatch(/floor.*\n {2}agrees: 383 of 400,.*\n\ntools\.ts:sort_message\n {2}agrees: 329 of 336,/s);
-    expect(compared?.printed).toMatch(/\n {2}64 unsure\n.*\ntools\.ts:sort_roughly\n {2}agrees: 194 of 400,/s);
-    expect(refused?.printed).toContain("nothing is written: its agreement may be as low as 43.6 %");
+    expect(compared?.printed).toMatch(/\n {2}64 unsure\n.*\ntools\.ts:sort_roughly\n {2}agrees: 192 of 400,/s);
+    expect(refused?.printed).toContain("nothing is written: its agreement may be as low as 35.6 %");
+    expect(moved?.printed).toMatch(/itself\)\n {2}agrees: 96 of 100,.*\n\ntools\.ts:sort_message\n {2}agrees: 78 of 79,/s);
     expect(moved?.printed).toMatch(/\n2 calls, 2 by code, \$0\.00\n.*1 passed, 0 failed/s);
     expect(drifted?.printed).toMatch(/^\d{4}-\d\d-\d\d {2}2 of 2, 100\.0 % \(95 % interval 34\.2 to 100\.0 %\)\n/);
     expect(back?.printed).toContain("1 passed, 0 failed");

@@ -53,7 +53,7 @@ function message(): string {
 const messages = new Set<string>();
 while (messages.size < 400) messages.add(message());
 const lines = [...messages].map((text) => {
-  const shared = { worker: "triage", input: { message: text }, output: answer(text, "the day of the record") };
+  const shared = { worker: "triage", input: { message: text }, output: answer(text, "Friday") };
   return JSON.stringify({ ...shared, by: "prompt", ms: 400 + Math.floor(draw() * 900) });
 });
 writeFileSync(join(import.meta.dirname, "triage.cases.jsonl"), `${lines.join("\n")}\n`);

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { CandidateError, parseCandidate, type StepOfProgram } from "./candidate.ts";
 import { type CompareStepReport, type CompareStepRequest, compareStep } from "./compare-step.ts";
-import { type Bar, fewestCalls, findObstacle, withAnswerer } from "./stabilise.ts";
+import { fewestCalls, findObstacle, withAnswerer } from "./stabilise.ts";
 
-export interface FunctionRequest extends Omit<CompareStepRequest, "candidates">, Pick<Bar, "atLeast"> {
+export interface FunctionRequest extends Omit<CompareStepRequest, "candidates"> {
+  /** The lowest acceptable lower end of the interval of an agreement. */
+  readonly atLeast: number;
   /** `tools.ts:NAME`. */
   readonly reference: string;
 }
@@ -22,7 +24,8 @@ export async function judgeFunction({ reference: name, ...request }: FunctionReq
   if (length < fewestCalls) return { obstacle: `${length} recorded calls tell nothing; ${fewestCalls} are the fewest` };
   const report = await compareStep({ ...request, candidates: [{ name, source }] });
   const candidate = report.candidates.at(-1);
-  const obstacle = candidate && findObstacle(candidate, { atLeast: request.atLeast, again: request.again ?? false });
+  const floor = request.again ? report.candidates[0] : undefined;
+  const obstacle = candidate && findObstacle(candidate, { atLeast: request.atLeast, floor });
   return { report, ...(obstacle === undefined ? {} : { obstacle }) };
 }
 

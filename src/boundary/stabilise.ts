@@ -1,26 +1,33 @@
 import { addSettings, removeSettings, UneditableWorker } from "../language/edit-frontmatter.ts";
 import { CandidateError } from "./candidate.ts";
-import type { CandidateReport } from "./compare.ts";
+import { type CandidateReport, sayJudgement } from "./compare.ts";
 
 /** Fewer compared calls say nothing about a share. */
 export const fewestCalls = 20;
 
-export interface Bar {
-  /** The lowest acceptable lower end of the interval of the agreement. */
-  readonly atLeast: number;
-  /** The prompt was asked again, so that the candidate is judged beside it. */
-  readonly again: boolean;
-}
-
-/** Says why the figures do not allow a function to answer a step. Undefined where they do. */
-export function findObstacle({ agreement, leftOut, judgement }: CandidateReport, { again, atLeast }: Bar): string | undefined {
+/**
+ * Says why the figures do not allow a function to answer a step. Undefined where they do. `floor` is the report of today's prompt, where it
+ * was asked again; without it the function is held to what was recorded. `atLeast` is the lowest acceptable lower end of the interval of an
+ * agreement.
+ */
+export function findObstacle(
+  { agreement, leftOut, judgement }: CandidateReport,
+  { atLeast, floor }: { readonly atLeast: number; readonly floor: CandidateReport | undefined },
+): string | undefined {
   const { count, lower } = agreement;
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+  const bar = `and ${percent(atLeast)} are asked for (--at-least)`;
   if (leftOut > 0) return `${leftOut} calls could not be answered from the record`;
+  if (floor && floor.leftOut > 0)
+    return `today's prompt has no answer to ${floor.leftOut} calls: the record does not answer its tools, or the dollars are spent`;
+  if (floor && floor.agreement.lower < atLeast)
+    return `the prompt's agreement with itself may be as low as ${percent(floor.agreement.lower)}, ${bar}`;
   if (count < fewestCalls) return `the function answered ${count} calls that can be compared; ${fewestCalls} are the fewest`;
-  if (lower < atLeast)
-    return `its agreement may be as low as ${percent(lower)}, and ${percent(atLeast)} are asked for (--at-least)`;
-  return again && judgement?.verdict === "worse" ? "it is worse than today's prompt" : undefined;
+  if (lower < atLeast) return `its agreement may be as low as ${percent(lower)}, ${bar}`;
+  if (judgement?.verdict !== "worse") return undefined;
+  const beside = floor ? "today's prompt" : "what was recorded";
+  const hint = floor ? "" : "; --again compares it with today's prompt, which may not agree with the record either";
+  return `it is ${sayJudgement(judgement, count, beside)}${hint}`;
 }
 
 /** The text of a worker file with these lines for `code` and `check`, and otherwise byte for byte as it was. Throws a `CandidateError`. */

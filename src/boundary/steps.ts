@@ -54,10 +54,11 @@ export interface ComparisonRequest extends CasesRequest {
   readonly with?: readonly string[];
 }
 
+/** With `again` the function is held to today's prompt, and without it to the record; it never answers where it is worse. */
 export interface StabiliseRequest extends CasesRequest {
   /** The function: `tools.ts:NAME`. */
   readonly with: string;
-  /** The lowest acceptable lower end of the interval of the agreement. Default: 0.9. */
+  /** The lowest acceptable lower end of the interval of an agreement: that of the function, and of the prompt with itself. Default: 0.9. */
   readonly atLeast?: number;
   /** The share of the code's answers that the prompt answers, too. Default: 0.05. */
   readonly check?: number;

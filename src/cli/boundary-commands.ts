@@ -59,7 +59,7 @@ export function addStabilise(program: Command, exit: Exit): void {
     .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
     .option("--with <function>", "the function: tools.ts:NAME")
     .option("--back", "remove `code` and `check`: the prompt answers everything again")
-    .option("--again", "ask today's prompt, too: the function must not be worse")
+    .option("--again", "ask today's prompt, too, and hold the function to it in place of the record")
     .option("--cases <file>", "a case file in place of the recorded calls")
     .option("--last <number>", "the most recorded calls, newest first (default: 200)", parseCount)
     .option("--limit <number>", "the most cases", parseCount)

@@ -10,12 +10,22 @@ const file = join(cwd, "triage.worker");
 const worker =
   "---\r\ndescription: Sorts. # by urgency\r\ninput: { message: string }\r\noutput: { kind(enum): [bug, wish] }\r\n---\r\nSort it.\r\n";
 const script = `export default (request) => ({ json: { kind: JSON.stringify(request).includes("hangs") ? "bug" : "wish" } });\n`;
+const moodyScript = 'export default () => ({ json: { kind: "bug" } });\n';
 const tools = `export const sort = ({ message }) => ({ kind: message.includes("hangs") ? "bug" : "wish" });
 export const half = () => ({ kind: "bug" });
 `;
 
+const steady = ["--again", "--model", "scripted:script.mjs"];
+/** As a prompt that changed its mind about every other message. */
+const moody = ["--again", "--model", "scripted:moody.mjs"];
+
 beforeAll(async () => {
-  for (const [name, text] of Object.entries({ "triage.worker": worker, "script.mjs": script, "tools.ts": tools }))
+  for (const [name, text] of Object.entries({
+    "triage.worker": worker,
+    "script.mjs": script,
+    "tools.ts": tools,
+    "moody.mjs": moodyScript,
+  }))
     writeFileSync(join(cwd, name), text);
   const rows = Array.from({ length: 40 }, (_, index) => ({ message: `${index} ${index % 2 === 0 ? "it hangs" : "please"}` }));
   writeFileSync(join(cwd, "rows.jsonl"), rows.map((row) => JSON.stringify(row)).join("\n"));
@@ -34,6 +44,9 @@ const kindOf = async (message: string) => {
 describe("llm-do stabilise", { timeout: 120_000 }, () => {
   it.each([
     [["--with", "tools.ts:half", "--yes"], 1, "its agreement may be as low as 35.2 %, and 90.0 % are asked for"],
+    [["--with", "tools.ts:half", "--yes", "--at-least", "0"], 1, "worse than what was recorded by 50.0 points"],
+    [["--with", "tools.ts:half", "--yes", "--at-least", "0", ...steady], 1, "it is worse than today's prompt by 50.0 points"],
+    [["--with", "tools.ts:sort", "--yes", ...moody], 1, "the prompt's agreement with itself may be as low as 35.2 %"],
     [["--with", "tools.ts:sort", "--limit", "3", "--yes"], 1, "3 recorded calls tell nothing; 20 are the fewest"],
     [["--with", "tools.ts:sort"], 2, "--yes writes it"],
     [["--with", "tols.ts:sort", "--yes"], 2, "there is no file `tols.ts`"],
@@ -59,5 +72,14 @@ describe("llm-do stabilise", { timeout: 120_000 }, () => {
     expect(readFileSync(file, "utf8")).toBe(worker);
     expect(await replay()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("does the same") });
     expect(await kindOf("42 it hangs")).toEqual({ kind: "bug" });
+  });
+
+  it("holds a function to today's prompt in place of the record with --again", async () => {
+    const there = await stabilise("--with", "tools.ts:half", "--yes", "--at-least", "0.3", ...moody);
+    expect(there, there.stderr).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("not to be told apart from today's"),
+    });
+    expect(await stabilise("--back", "--yes")).toMatchObject({ exitCode: 0 });
   });
 });
