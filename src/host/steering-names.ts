@@ -75,7 +75,7 @@ const nested = nestNames(
   ".aws/config .aws/credentials .aws/cli/alias .bundle/config .cargo/config .cargo/config.toml .docker/config.json",
   ".docker/cli-plugins .forgejo/workflows .gitea/workflows .github/actions .github/agents .github/hooks",
   ".github/instructions .github/prompts .github/chatmodes .github/skills .gitlab/agents .gitlab/duo .gradle/init.d",
-  ".gradle/init.gradle .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath _darcs/prefs .jj/repo/config.toml .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
+  ".gradle/init.gradle .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath _darcs/prefs .bzr/branch/branch.conf .jj/repo/config.toml .jj/workspace-config.toml .pijul/config .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
   ".local/share/applications .local/share/dbus-1 .local/share/systemd .m2/settings.xml .pip/pip.conf .sl/config",
   ".yarn/plugins .yarn/releases .yarn/sdks gradle/wrapper library/launchagents library/launchdaemons tools/bazel",
 );

@@ -95,6 +95,29 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       }
     });
 
+    test.each([
+      [".git/config.lock", `[remote "x"]\n\turl = https://ada:${secret}@example.org/x\n`],
+      [".git/config.bak", `[http]\n\textraheader = Authorization: basic ${secret}\n`],
+      [".git/credentials", `https://ada:${secret}@example.org\n`],
+      [".git/remotes/team/x", `URL: https://ada:${secret}@example.org/x\n`],
+      [".git/branches/x", `https://ada:${secret}@example.org/x#main\n`],
+      [".hg/hgrc", `[auth]\nx.password = ${secret}\n[paths]\ndefault = https://ada:${secret}@example.org/x\n`],
+      [".hg/hgrc.orig", `[auth]\nx.password =\n  ${secret}\n`],
+      [".bzr/branch/branch.conf", `push_location = https://ada:${secret}@example.org/x\n`],
+      ["sub/_darcs/prefs/repos", `https://ada:${secret}@example.org/x\n`],
+      [".jj/repo/config.toml", `[a]\n"api_token" = "${secret}"\n`],
+    ])("masks them in %s, and keeps the folder in its place", async (path, text) => {
+      bench.put(`in/${path}`, text);
+      const top = path.startsWith(".git") ? ".git" : path.replace(/((?:^|\/)[._][^/]+)\/.*/, "$1");
+      const line = `cat ${path}; mv ${top} old; cat old/*; true`;
+      for (const ran of [await look(line), await change(line), await change(line, ".git")]) {
+        expect(ran.stdout).toContain("***");
+        expect(ran.stdout).not.toContain(secret);
+      }
+      expect(bench.read(`in/${path}`)).toBe(text);
+      expect((await look("git log -1 --format=%s")).stdout).toBe("first\n");
+    });
+
     test("leaves the name of an author as it is", async () => {
       git("in", "config", "user.name", "Ada of the token: x");
       await change("git commit -qam next", ".git");
@@ -198,6 +221,8 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
         "git config a.b c; cp evil .git/hooks/pre-commit; mkdir -p .git/modules/x; cp evil .git/modules/x/config",
         "echo '* filter=x' > .git/info/attributes; echo /etc > .git/objects/info/alternates; rm -rf .git/info",
         "mkdir -p .git/modules/y/info .git/modules/y/objects/info; echo x | tee .git/modules/y/{info/attributes,objects/info/alternates}",
+        "mkdir -p .git/{remotes/team,branches,modules/y/remotes}; echo URL: /evil | tee .git/{remotes/{team/x,origin},modules/y/remotes/x}",
+        "echo /evil > .git/branches/x; cp .git/config .git/config.lock",
         "echo ../evil > .git/commondir; cp evil .git/config.worktree; mv .git old; mkdir .git; cp -r old/. .git",
       ].join("; ");
       const steering = ["info/attributes", "objects/info/alternates"];
@@ -208,6 +233,9 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
         "commondir",
         "config.worktree",
         "modules/x/config",
+        "config.lock",
+        "branches/x",
+        ...["remotes/team/x", "remotes/origin", "modules/y/remotes/x"],
         ...steering,
         ...steering.map((name) => `modules/y/${name}`),
       ]) {
@@ -215,6 +243,19 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       }
       expect(git("in", "config", "-l")).not.toContain("a.b");
       expect(git("in", "log", "--format=%s")).toBe("first\n");
+    });
+
+    test("writes refs whose folders are called remotes or branches", async () => {
+      git("in", "init", "-q", bench.at("in/deep/sub"));
+      git("in/deep/sub", "commit", "--allow-empty", "-qm", "x");
+      git("in", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", bench.at("in/deep/sub"), "own");
+      git("in/own", "branch", "branches/x");
+      const line = "git -C own update-ref refs/remotes/origin/new HEAD; git -C own branch branches/y";
+      expect(await change(`${line}; git -C own branch -f branches/x HEAD`, ".git")).toMatchObject({
+        exitCode: 0,
+        movedAside: [],
+      });
+      expect(git("in/own", "for-each-ref", "--format=%(refname:short)")).toMatch(/branches\/x\nbranches\/y\n(.*\n)*origin\/new/);
     });
 
     test("runs hooks where they are opened, also those that the configuration names", async () => {

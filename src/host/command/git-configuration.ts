@@ -1,5 +1,3 @@
-import { startsNothing } from "./git-harmless.ts";
-
 /** One line of a configuration. Names are lower-case, but for the subsection. */
 export interface GitSetting {
   readonly section: string;
@@ -90,28 +88,4 @@ export function printGitConfiguration(settings: readonly GitSetting[]): string {
 function quote(value: string): string {
   const text = value.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t").replaceAll("\b", "\\b");
   return `"${text}"`;
-}
-
-const mask = "***";
-
-/** Masks what could be a credential: users and passwords in addresses, headers, and what is called a password or a token. */
-export function maskCredentials(setting: GitSetting): GitSetting {
-  const { section, subsection, key, value } = setting;
-  const isNamed = /pass(?!ive)|token|secret|apikey|extraheader|cookie(?!file)/.test(`${section} ${key}`) && key !== "helper";
-  const isSecret = isNamed || (!startsNothing(setting) && givesCredential.test(value ?? ""));
-  return {
-    ...setting,
-    subsection: subsection === undefined ? undefined : maskAddress(subsection),
-    value: value === undefined ? undefined : isSecret ? mask : maskAddress(value),
-  };
-}
-
-/** A line of a shell that hands a password, a token or a header to a program. */
-const givesCredential = /\s.*(?:authorization|bearer|passw|secret|token)|sshpass\s|\s(?:-u|--user)[\s=]*["']?[^\s:]+:/is;
-
-function maskAddress(text: string): string {
-  return text
-    .replaceAll(/(\w:\/\/)[^/\s]*@/g, `$1${mask}@`)
-    .replace(/^([\w:+-]+:\/\/)[^/]*@/, `$1${mask}@`)
-    .replaceAll(/([?&][^=&\s]*(?:token|pass|secret|key|sig)[^=&\s]*=)[^&\s]*/gi, `$1${mask}`);
 }

@@ -16,13 +16,13 @@ export function insideOpenGit(components: readonly string[], unprotected: Readon
 
 /**
  * Returns which part of a git directory an entry is, if it makes git run programs, or look for them elsewhere: hooks, configuration
- * (with filters, pagers, helpers), `commondir`, files that give others filters or name folders with more objects, and `.git` itself if it is
- * a file that names a folder. The same holds for submodules and other working trees, which lie further down. `inside`: the folded components below `.git`.
+ * (with filters, pagers, helpers, and its lock), `commondir`, files that give others filters, name folders with more objects or are remotes,
+ * and `.git` itself if it is a file that names a folder. The same holds for submodules and other working trees, which lie further down. `inside`: the folded components below `.git`.
  */
 export function gitPartOf(inside: readonly string[], type: EntryType): GitPart | undefined {
   const name = inside.at(-1);
   if (name === undefined) return type === "directory" ? undefined : ".git/config";
-  if (type !== "directory" && steering.some((path) => isIn(inside, path))) return ".git/config";
+  if (type !== "directory" && (isRemote(inside) || steering.some((path) => isIn(inside, path)))) return ".git/config";
   if (!isGitFolder(inside.slice(0, -1))) return undefined;
   if (name === "hooks") return ".git/hooks";
   return type !== "directory" && configuration.has(name) ? ".git/config" : undefined;
@@ -30,7 +30,7 @@ export function gitPartOf(inside: readonly string[], type: EntryType): GitPart |
 
 /** Returns whether a folder below `.git` can hold such parts. */
 export function mayHoldGitParts(inside: readonly string[]): boolean {
-  if (isGitFolder(inside) || (inside.length === 1 && inside[0] === "worktrees")) return true;
+  if (isGitFolder(inside) || isRemote(inside) || (inside.length === 1 && inside[0] === "worktrees")) return true;
   return ["info", "objects", "objects/info"].some((path) => isIn(inside, path));
 }
 
@@ -46,7 +46,18 @@ function isIn(inside: readonly string[], path: string): boolean {
   return inside.slice(-names.length).join("/") === path && isGitFolder(inside.slice(0, -names.length));
 }
 
+/** Folders of files that are remotes (`gitremotes(7)`): addresses that git fetches from and pushes to. */
+export const remoteFolders: readonly string[] = ["remotes", "branches"];
+
+/** Returns whether it is such a folder, or in one. Refs have folders of these names, too. */
+function isRemote(inside: readonly string[]): boolean {
+  return inside.some((name, index) => {
+    if (!remoteFolders.includes(name) || inside.slice(2, index).includes("refs")) return false;
+    return isGitFolder(inside.slice(0, index));
+  });
+}
+
 /** Files further down that give files filters, or name folders with more objects. */
 const steering = ["info/attributes", "objects/info/alternates", "objects/info/http-alternates"];
 
-const configuration = new Set(["config", "config.worktree", "commondir"]);
+const configuration = new Set(["config", "config.lock", "config.worktree", "config.worktree.lock", "commondir"]);

@@ -2,11 +2,14 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { isWithin } from "../../util/within.ts";
 import type { GitLeftOut } from "../commands.ts";
 import { isReadProtected } from "../protected-names.ts";
-import { type GitSetting, maskCredentials, parseGitConfiguration, printGitConfiguration } from "./git-configuration.ts";
+import { type GitSetting, parseGitConfiguration, printGitConfiguration } from "./git-configuration.ts";
 import { startsNothing } from "./git-harmless.ts";
 import { readIndexPaths } from "./git-index.ts";
+import { remoteFolders } from "./git-parts.ts";
 import { type GitFolder, readSmall } from "./git-repositories.ts";
-import { realPathOf, statOf, versionOf } from "./look.ts";
+import { entriesOf, realPathOf, statOf, versionOf } from "./look.ts";
+import { maskCredentials } from "./mask-credentials.ts";
+import { toMaskedText } from "./masked-text.ts";
 import type { Mount } from "./mount.ts";
 
 /** What a command sees of git's own files where that differs from the disk. */
@@ -37,12 +40,19 @@ export function findGitView(options: GitViewOptions): GitView {
   const leftOut: string[] = [];
   const isFiltered = !opened.has(".git/config");
   const configurations = isFiltered ? folders.flatMap((one) => configurationsOf(one, options, leftOut)) : [];
+  const others = isFiltered ? folders.flatMap((one) => othersIn(one, options)) : [];
   const included = isFiltered ? [...new Set(folders.flatMap((one) => includedIn(one, options)))] : [];
   const hooks = opened.has(".git") && !opened.has(".git/hooks") ? folders.flatMap(hooksOf) : [];
   const closed = isHistoryOpen ? [] : folders.filter((folder) => holdsHidden(folder, options));
   const objects = closed.flatMap(({ common }) => ["objects", "lfs"].flatMap((name) => toHidden(join(common, name))));
   return {
-    mounts: [...included.flatMap((file) => toMasked(file, readSettings(file))), ...configurations, ...hooks, ...objects],
+    mounts: [
+      ...others,
+      ...included.flatMap((file) => toMasked(file, readSettings(file))),
+      ...configurations,
+      ...hooks,
+      ...objects,
+    ],
     leftOut,
     withoutObjects: closed.map(({ path }) => nameOf(path, options)),
   };
@@ -90,6 +100,24 @@ function toMasked(file: string, settings: readonly GitSetting[] = []): readonly 
   const masked = settings.map(maskCredentials);
   if (masked.every((one, index) => isSame(one, settings[index]))) return [];
   return [{ kind: "content", path: file, content: printGitConfiguration(masked) }];
+}
+
+/** Git's state, which commands of git replace, lists of names, and what is read as a configuration. */
+const ownFiles = /^(?:[A-Z_]+|index|packed-refs|shallow|config|config\.worktree)$/;
+
+/** Other files that can hold a credential: backups and locks of the configuration, stores of passwords, and files that are remotes. */
+function othersIn({ path }: GitFolder, options: GitViewOptions): readonly Mount[] {
+  const top = entriesOf(path).flatMap(({ name }) => (ownFiles.test(name) ? [] : join(path, name)));
+  const remotes = remoteFolders.flatMap((name) => filesIn(join(path, name)));
+  const files = [...top, ...remotes].flatMap((file) => realPathOf(file) ?? []);
+  return files.flatMap((file) => (isSeen(file, options) ? toMaskedText(file) : []));
+}
+
+function filesIn(folder: string): readonly string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesIn(path) : [path];
+  });
 }
 
 /** The files that the configuration of a git directory includes, as far as the command sees them. */

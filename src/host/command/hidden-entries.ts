@@ -1,4 +1,5 @@
 import type { Dirent } from "node:fs";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { nameSet } from "../../util/name-set.ts";
 import { dependencyFolders } from "../dependency-folders.ts";
@@ -8,6 +9,7 @@ import { mostLevels, mostNamed, mostWalked } from "../scope-walk.ts";
 import { type ScopeDeclaration, ScopeError } from "../scopes.ts";
 import { isTransientName } from "../temporary-name.ts";
 import { entriesOf } from "./look.ts";
+import { toMaskedText } from "./masked-text.ts";
 import type { Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
 import { holdsCredentials } from "./secret-places.ts";
@@ -15,7 +17,7 @@ import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
 
 /** Entries of scopes that a command must not see, or sees in another way. Host paths. */
 export interface HiddenEntries {
-  /** Names that hide, pipes, sockets and devices, and folders that are too deep to be looked into. */
+  /** Names that hide, pipes, sockets and devices, folders that are too deep to be looked into, and texts without their credentials. */
   readonly masks: readonly Mount[];
   /** Links whose names hide: what they lead to is hidden. */
   readonly links: readonly string[];
@@ -120,6 +122,7 @@ async function empty(walk: Walk): Promise<void> {
     const entries = entriesOf(folder.path);
     for (const entry of entries) look(walk, folder, entry);
     if (!folder.isPlain && isGitFolder(entries)) walk.bareGits.push(folder.path);
+    if (!folder.isPlain && isOfVersionControl(folder)) maskTexts(walk, folder, entries);
     if (count > mostWalked) throw new ScopeError("io_error", `The scopes hold more than ${mostWalked} folders.`);
     if (count % batch !== 0) continue;
     signal.throwIfAborted();
@@ -131,6 +134,20 @@ async function empty(walk: Walk): Promise<void> {
 function isGitFolder(entries: readonly Dirent[]): boolean {
   if (!entries.some(({ name }) => name === "HEAD")) return false;
   return ["objects", "refs"].every((name) => entries.some((entry) => entry.name === name));
+}
+
+/** Repositories other than git's: their settings are texts in them, or in one of these folders. */
+const repositories = nameSet(".hg .sl .bzr .jj .pijul .svn _darcs");
+const settingsFolders = nameSet("branch checkout prefs repo");
+
+function isOfVersionControl({ components }: Folder): boolean {
+  const [last = "", above = ""] = components.slice(-2).reverse().map(foldName);
+  return repositories.has(last) || (repositories.has(above) && settingsFolders.has(last));
+}
+
+function maskTexts(walk: Walk, { path, components }: Folder, entries: readonly Dirent[]): void {
+  const files = entries.filter((entry) => entry.isFile() && !isOpened(walk.unprotected, [...components, entry.name]));
+  walk.masks.push(...files.flatMap(({ name }) => toMaskedText(join(path, name))));
 }
 
 function look(walk: Walk, folder: Folder, entry: Dirent): void {

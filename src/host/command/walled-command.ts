@@ -164,7 +164,7 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
   const folders = [
     ...[...shut, ...targets].flatMap((mount) => foldersAbove(mount.path)),
     ...[...setting.gitFolders].flatMap((folder) => [folder, ...foldersAbove(folder)]),
-    ...shown.flatMap((mount) => foldersAbove(mount.path).filter(inGit)),
+    ...shown.flatMap(({ path, kind }) => foldersAbove(path).filter((folder) => kind === "content" || inGit(folder))),
   ];
   const pins = await pinFolders(table, { mounts, folders, places, keep });
   return [...mounts, ...pins];
