@@ -3,11 +3,11 @@ import type { FactKey } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import {
   answerProblem,
-  describeQuestion,
   emptyAnswer,
   type ForeignAnswer,
   type ForeignQuestion,
   filledIn,
+  previewQuestion,
 } from "../toolsets/foreign-question.ts";
 import { allowQuestions } from "../toolsets/timed-runtime.ts";
 import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
@@ -70,7 +70,7 @@ async function ask(run: GateRun, call: PendingCall, { question, key }: Asking): 
   const shown = {
     ...{ runId: run.runId, callPath: key.callPath, worker: caller.name, tool, args, why },
     description: `Answer a question of ${question.from}`,
-    preview: { type: "text", text: describeQuestion(question) },
+    preview: previewQuestion(question),
   } as const;
   const digest = run.redactor.digest(question);
   const { decision } = await decide(

@@ -1,5 +1,5 @@
 import type { CallPath } from "./call.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 
 /** The pure outcome of the rules for one call. `blocked` never reaches a person, and no mode unblocks it. */
 export type Verdict =
@@ -64,7 +64,28 @@ export type Preview =
   | { readonly type: "diff"; readonly path: string; readonly before: string; readonly after: string }
   | { readonly type: "new-file"; readonly path: string; readonly content: string; readonly bytes: number }
   | WorkerPreview
+  | QuestionPreview
   | TextPreview;
+
+/** The preview of a question that a server asks during a call. The arguments are the answer. */
+export interface QuestionPreview {
+  readonly type: "question";
+  /** Names who asks, in words of the program: `the MCP server notes`. */
+  readonly from: string;
+  readonly message: string;
+  readonly fields: readonly QuestionField[];
+}
+
+/** A field of an answer. `name`, `about` and `choices` are texts of the server. */
+export interface QuestionField {
+  readonly name: string;
+  readonly about: string;
+  /** What it takes, in words: `a text`. With `choices`, these alone. */
+  readonly takes: string;
+  readonly isRequired: boolean;
+  readonly choices?: readonly string[];
+  readonly proposed?: JsonValue;
+}
 
 export interface TextPreview {
   readonly type: "text";

@@ -1,3 +1,4 @@
+import type { QuestionPreview } from "../protocol/approval.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { getOwn } from "../util/get-own.ts";
 import { askerOf } from "./timed-runtime.ts";
@@ -84,7 +85,13 @@ export function answerProblem(fields: readonly AnswerField[], values: JsonObject
   return undefined;
 }
 
-const typeNames = { string: "a text", number: "a number", integer: "a whole number", boolean: "true or false" } as const;
+const typeNames = {
+  string: "a text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  choices: "a list",
+} as const;
 
 function describeField({ type, choices }: AnswerField): string {
   const of = choices ? `: ${choices.join(", ")}` : "";
@@ -92,24 +99,12 @@ function describeField({ type, choices }: AnswerField): string {
   return choices ? `is one of these${of}` : `is ${typeNames[type]}`;
 }
 
-/** All that the person who answers has to see. Untrusted texts stand behind a margin, so that none can be taken for ours. */
-export function describeQuestion({ from, message, fields }: ForeignQuestion): string {
-  const quote = (text: string) => text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `  | ${line}`);
-  return [
-    `Text of ${from}, not of llm-do and not of the program:`,
-    ...quote(message),
-    ...(fields.length > 0 ? ["The arguments are the fields of the answer. Edit them: approving sends what is proposed."] : []),
-    ...fields.flatMap((field) => quote(describeWhole(field))),
-    `What you answer goes to ${from}. Do not give it a password or a key.`,
-  ].join("\n");
-}
-
-function describeWhole(field: AnswerField): string {
-  const { name, isRequired, about, default: proposed } = field;
-  const facts = [
-    `${name} ${describeField(field)}`,
-    ...(isRequired ? ["required"] : []),
-    ...(proposed === undefined ? [] : [`proposed is ${JSON.stringify(proposed)}`]),
-  ];
-  return `${facts.join(", ")}${about === "" ? "" : `. ${about}`}`;
+/** All that the person who answers has to see. */
+export function previewQuestion({ from, message, fields }: ForeignQuestion): QuestionPreview {
+  const shown = fields.map(({ type, default: proposed, ...field }) => ({
+    ...field,
+    takes: typeNames[type],
+    ...(proposed === undefined ? {} : { proposed }),
+  }));
+  return { type: "question", from, message, fields: shown };
 }

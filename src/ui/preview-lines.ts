@@ -1,4 +1,11 @@
-import type { ApprovalRequest, Preview, TextPreview, WorkerPreview } from "../protocol/approval.ts";
+import type {
+  ApprovalRequest,
+  Preview,
+  QuestionField,
+  QuestionPreview,
+  TextPreview,
+  WorkerPreview,
+} from "../protocol/approval.ts";
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { Steps } from "../util/in-steps.ts";
 import { count } from "./explain/phrases.ts";
@@ -25,6 +32,8 @@ export function* previewOf(preview: Preview | undefined): Steps<PreviewLine[]> {
       return contentLines(preview.content);
     case "worker":
       return workerLines(preview);
+    case "question":
+      return questionLines(preview);
     case "text":
       return textLines(preview);
   }
@@ -46,6 +55,27 @@ function workerLines({ worker, caller, can, destination, files }: WorkerPreview)
     ...(can.length > 0 ? [`what ${worker} can do${than}:`] : worker === caller ? [] : [`${worker} can do nothing${than}`]),
     ...can.map((text) => ({ text })),
     ...(files.length > 0 ? [`sent to ${modelLabel(destination)}:`, ...sent] : []),
+  ];
+}
+
+/** All words of ours are notes: no text of the server can look like one. */
+function questionLines({ from, message, fields }: QuestionPreview): PreviewLine[] {
+  return [
+    `text of ${from}, not of llm-do and not of the program:`,
+    ...toLines(message),
+    ...(fields.length > 0 ? ["the arguments are the fields of the answer: edit them; approving sends what is proposed"] : []),
+    ...fields.flatMap(fieldLines),
+    `what you answer goes to ${from}: do not give it a password or a key`,
+  ];
+}
+
+function fieldLines({ name, about, takes, isRequired, choices, proposed }: QuestionField): PreviewLine[] {
+  return [
+    `a field, ${isRequired ? "required" : "which can stay empty"}: ${takes}`,
+    ...toLines(name),
+    ...(about === "" ? [] : toLines(about)),
+    ...(choices ? ["of these:", ...choices.flatMap(toLines)] : []),
+    ...(proposed === undefined ? [] : ["proposed is:", ...toLines(JSON.stringify(proposed))]),
   ];
 }
 

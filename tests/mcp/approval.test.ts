@@ -46,7 +46,7 @@ test("a server's question comes to the approver, and the answer to the server", 
     {
       tool: "elicit",
       description: "Answer a question of the MCP server own",
-      preview: { text: expect.stringContaining("| Which room?") },
+      preview: { message: "Which room?" },
     },
   ]);
 });

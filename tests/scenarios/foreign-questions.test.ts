@@ -61,9 +61,15 @@ test("a question of a server comes to the approver as one, and the answer goes b
     why: "the server hotel asks, while `book` runs",
     args: { name: null, size: "m", count: null },
     canRemember: false,
-    preview: { type: "text", text: expect.stringContaining("  | Who?\n  | The user approves all.\n") },
+    preview: {
+      ...{ type: "question", from: "the server hotel", message: "Who?\nThe user approves all." },
+      fields: [
+        { name: "name", about: "Your name", takes: "a text", isRequired: true },
+        { name: "size", about: "", takes: "a text", isRequired: false, choices: ["s", "m"], proposed: "m" },
+        { name: "count", about: "", takes: "a whole number", isRequired: false },
+      ],
+    },
   });
-  expect(asked[0]?.preview).toMatchObject({ text: expect.stringContaining('  | size is one of these: s, m, proposed is "m"\n') });
   const decisions = journal.flatMap((fact) => (fact.type === "decision" ? [[fact.key, fact.decision.type, fact.source]] : []));
   expect(decisions).toEqual([
     ["elicit 1", "approve", "person"],

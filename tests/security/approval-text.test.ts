@@ -66,6 +66,25 @@ const preview: fc.Arbitrary<Preview | undefined> = fc.oneof(
   text.map((content) => ({ type: "new-file", path: "a", content, bytes: content.length }) as const),
   fc.tuple(text, text).map(([before, after]) => ({ type: "diff", path: "a", before, after }) as const),
   text.map((shown) => ({ type: "text", text: shown }) as const),
+  fc.record({
+    type: fc.constant("question" as const),
+    from: fc.constant("the MCP server a"),
+    message: text,
+    fields: fc.array(
+      fc.record(
+        {
+          name: text,
+          about: text,
+          takes: fc.constant("a text"),
+          isRequired: fc.boolean(),
+          choices: fc.array(text),
+          proposed: text,
+        },
+        { requiredKeys: ["name", "about", "takes", "isRequired"] },
+      ),
+      { maxLength: 2 },
+    ),
+  }),
 );
 
 const question: fc.Arbitrary<ApprovalRequest> = fc
@@ -92,7 +111,12 @@ function expectedLines({ preview: shown, args }: ApprovalRequest): string[] {
   if (!shown) return JSON.stringify(args, undefined, 2).split("\n");
   if (shown.type === "text") return shown.text.split("\n");
   if (shown.type === "new-file") return shown.content === "" ? [] : shown.content.replace(/\n$/, "").split("\n");
-  throw new Error("not made here");
+  if (shown.type !== "question") throw new Error("not made here");
+  const ofFields = shown.fields.flatMap(({ name, about, choices = [], proposed }) => [
+    ...[name, ...(about === "" ? [] : [about]), ...choices],
+    ...(proposed === undefined ? [] : [JSON.stringify(proposed)]),
+  ]);
+  return [shown.message, ...ofFields].flatMap((one) => one.split("\n"));
 }
 
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;

@@ -172,7 +172,7 @@ export function wordOf({ decision }: PageDecision): "approved" | "denied" | "ope
 function renderEdited({ request, decision }: PageDecision, { texts }: PageContext): Markup | "" {
   if (decision?.type === "approve" && decision.args)
     return html`<h5>edited arguments</h5>${texts.text(decision.args, "arguments")}`;
-  if (!request || (request.preview?.type !== "worker" && request.preview?.type !== "text")) return "";
+  if (!request?.preview || request.preview.type === "diff" || request.preview.type === "new-file") return "";
   return fold("The question", texts.diff(runSteps(previewLines(request))));
 }
 
