@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
@@ -222,6 +222,39 @@ test("an exception in a timer of a tool ends the run that it belongs to, and no 
   child.stdin?.end();
   expect(await ended).toBe(0);
   expect(stderr()).toContain("the program's code failed outside of any call: burst in a timer");
+});
+
+/** Throws once there is a file `fault`: in a timer that began with the module, so that it belongs to no run. */
+const faulty = `
+import { existsSync } from "node:fs";
+const timer = setInterval(() => {
+  if (!existsSync(new URL("fault", import.meta.url))) return;
+  clearInterval(timer);
+  throw new Error("burst in a module");
+}, 20);
+timer.unref();
+`;
+
+test("an exception that belongs to no run aborts all of them, whose records stay whole, and ends the server", async () => {
+  const world = await createDoorWorld();
+  writeFileSync(join(world.folder, "tools.ts"), readFileSync(join(world.folder, "tools.ts"), "utf8") + faulty);
+  const options = { cwd: world.folder };
+  const listRuns = async () => {
+    const { runs } = JSON.parse((await runCli(["runs", "list", "--json"], options)).stdout);
+    return runs as readonly { readonly runId: string; readonly outcome: string; readonly prompt: string }[];
+  };
+  const { call, ended, stderr } = connect(world);
+  for (const prompt of ["sleep", "wait"]) call(prompt);
+  while ((await listRuns()).length < 2);
+  writeFileSync(join(world.folder, "fault"), "");
+  expect(await ended).toBe(1);
+  expect(stderr()).toContain("the program's code failed outside of any call: burst in a module");
+  const runs = await listRuns();
+  expect(runs.map(({ outcome }) => outcome)).toEqual(["aborted", "aborted"]);
+  rmSync(join(world.folder, "fault"));
+  writeFileSync(join(world.folder, "go"), "");
+  const waited = runs.find(({ prompt }) => prompt === "wait")?.runId ?? "";
+  expect(await runCli(["resume", waited, "--trust"], options)).toMatchObject({ exitCode: 0, stdout: "waited\n" });
 });
 
 test("neither a tool nor the programs that it starts read from the protocol", async () => {
