@@ -1,12 +1,12 @@
+import type { Dirent } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
-import { isWithin } from "../../util/within.ts";
 import { type Host, variable } from "../host.ts";
 import { holdsNested, nestNames } from "../nested-names.ts";
 import { privatePlacesOf } from "../private-folders.ts";
 import { foldName, isReadProtected } from "../protected-names.ts";
 import { knownEntriesOf, realPathOf, statOf } from "./look.ts";
-import type { Mount } from "./mount.ts";
+import { foldersAbove, type Mount } from "./mount.ts";
 
 const inHome = [
   ...nameSet(
@@ -74,10 +74,15 @@ export function findServiceSettings(shown: readonly string[]): readonly string[]
 /** Global settings of package managers and of git, below the folder that a language was installed in. */
 const registrySettings = ["npmrc", "pip.conf", "gitconfig", "yarnrc", "composer"];
 
+/** Answers by listings, which are the same object until a folder changes. */
+const credentials = new WeakMap<readonly Dirent[], readonly string[]>();
+
 function credentialsIn(folder: string): readonly string[] {
-  const names = knownEntriesOf(folder).map(({ name }) => name);
+  const entries = knownEntriesOf(folder);
   const isSecret = (name: string) => isReadProtected(name) || holdsNested([foldName(name)], inAnyFolder);
-  return names.filter(isSecret).map((name) => join(folder, name));
+  const names = credentials.get(entries) ?? entries.map(({ name }) => name).filter(isSecret);
+  credentials.set(entries, names);
+  return names.map((name) => join(folder, name));
 }
 
 /** Leaves out those whose first folder a home lacks: most do. Without regard to case, as the most lenient file system. */
@@ -92,13 +97,10 @@ const firstInHome = inHome.map((path) => path.split("/", 1).join("").toLowerCase
 
 /** Hides those that a command would see, but for roots of scopes, which were declared on purpose. */
 export function hideSecrets(secrets: readonly string[], shown: readonly Mount[]): readonly Mount[] {
-  const folders = shown.filter((mount) => mount.kind === "writable" || mount.kind === "read-only").map((mount) => mount.path);
+  const mounted = shown.filter((mount) => mount.kind === "writable" || mount.kind === "read-only");
+  const folders = new Set(mounted.map((mount) => mount.path));
   const hidden = [...new Set(secrets)].flatMap(toHiddenMount);
-  return hidden.filter(({ path }) => isSeen(path, folders));
-}
-
-function isSeen(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => isWithin(path, folder)) && !folders.includes(path);
+  return hidden.filter(({ path }) => !folders.has(path) && foldersAbove(path).some((folder) => folders.has(folder)));
 }
 
 /** Resolves links: nothing can be mounted over a link. */

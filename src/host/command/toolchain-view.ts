@@ -1,8 +1,9 @@
+import type { Dirent } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { variable } from "../host.ts";
-import { protectionOfName } from "../protected-names.ts";
+import { isReadProtected } from "../protected-names.ts";
 import { toolchainVariables } from "./command-environment.ts";
 import { knownEntriesOf, realPathOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
@@ -59,9 +60,17 @@ function isInProgramHome(folder: string, { homes }: ToolchainFacts): boolean {
   return homes.some((home) => [...programHomes].some((name) => isWithin(folder, join(home, name))));
 }
 
+/** Answers by listings, which are the same object until a folder changes. */
+const projects = new WeakMap<readonly Dirent[], boolean>();
+
 /** A folder whose `bin` is on PATH, as `direnv` puts it there, holds its sources and keys beside it. */
 function isProject(folder: string): boolean {
-  return knownEntriesOf(folder).some(({ name }) => name === "package.json" || protectionOfName([name]) === "ask-read-and-write");
+  const entries = knownEntriesOf(folder);
+  const known = projects.get(entries);
+  if (known !== undefined) return known;
+  const isOne = entries.some(({ name }) => name === "package.json" || isReadProtected(name));
+  projects.set(entries, isOne);
+  return isOne;
 }
 
 function isForPrograms(folder: string, { homes, secrets }: ToolchainFacts): boolean {
