@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type ApprovalPolicy, checkPolicy, checkPolicyOptions } from "./approval/policy.ts";
 import { tightenPolicy } from "./approval/tighten-policy.ts";
 import { type Compiled, makerOf } from "./compile/compile.ts";
@@ -23,6 +22,7 @@ import {
   hostOf,
   type OpenProgram,
   openProgram,
+  readerOf,
   refuse,
   refuseOverlap,
 } from "./open-program.ts";
@@ -52,7 +52,7 @@ import {
   type UndoRequest,
   undoOptions,
 } from "./requests.ts";
-import { collectMessages, continueRun, termsOf } from "./resume.ts";
+import { collectMessages, continueRun, placeFailure, termsOf } from "./resume.ts";
 import { checkHistory } from "./runtime/check-history.ts";
 import { checkLimits } from "./runtime/check-limits.ts";
 import type { RunSetup } from "./runtime/config.ts";
@@ -210,7 +210,7 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   const { secrets: stored } = await readCredentials(host);
   const { store, id } = findRecord(host, whole);
   const record = await store.read(id, secretsOf(host, program, stored));
-  const readSource = (path: string) => sources.files.readText(join(program.root, path));
+  const readSource = readerOf({ program, sources });
   return replayFacts(program, { host, stored, ...record, rules: whole.rules, readSource, ...(onEvent ? { onEvent } : {}) });
 }
 
@@ -286,6 +286,7 @@ export async function resumeWith(request: ResumeRequest, between: Pick<RunInterc
   const opened = await openRun(request, resumeOptions);
   return resumeProgram(opened, request, between)
     .catch((thrown: unknown) => goOnFrom(opened, request, thrown))
+    .catch((thrown: unknown) => placeFailure(thrown, readerOf(opened)))
     .catch(failAsRun);
 }
 

@@ -96,6 +96,11 @@ export interface OpenProgram extends Omit<Compilation, "compiled" | "toRun" | "p
   readonly warnings: readonly string[];
 }
 
+/** Returns what reads the sources of a program as they were compiled, by their paths in its folder. */
+export function readerOf({ program, sources }: Pick<OpenProgram, "program" | "sources">): (path: string) => Promise<string> {
+  return (path) => sources.files.readText(join(program.root, path));
+}
+
 /** The program of a request, compiled now or before, with the trust that it needs. */
 export async function openProgram({
   program: given,

@@ -1,4 +1,5 @@
 import { compareRuns, type RunDifference } from "./effects/compare-runs.ts";
+import { placeInstruction, type ReadSource, type SourcePlace } from "./effects/place-change.ts";
 import { type ChangedVerdict, createReplayedEffects, type Drift } from "./effects/replayed.ts";
 import { standingFacts } from "./effects/standing.ts";
 import type { Host } from "./host/host.ts";
@@ -36,8 +37,7 @@ export interface ReplayReport {
 
 /** A drift, with the place of the text that made it. */
 export interface PlacedDrift extends Drift {
-  /** Relative to the program's folder. `line` is absent where the text is not found in it as it is. */
-  readonly place?: { readonly file: string; readonly line?: number };
+  readonly place?: SourcePlace;
 }
 
 export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
@@ -49,7 +49,7 @@ export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
   /** Rules of today beside those that the program was compiled with. Default: none. */
   readonly rules?: readonly ApprovalRule[] | undefined;
   /** Reads a source of the program, by its path in the program's folder, to name places of changes. Default: none is named. */
-  readonly readSource?: (path: string) => Promise<string>;
+  readonly readSource?: ReadSource;
   readonly onEvent?: EventSink;
 }
 
@@ -129,16 +129,7 @@ function changedSkills(recorded: readonly Fact[], workerOf: (callPath: CallPath)
   });
 }
 
-/** A text that comes from elsewhere, as from a template, has no line. */
-async function placeDrift(drift: Drift, file: string, readSource: (path: string) => Promise<string>): Promise<PlacedDrift> {
-  const { instruction } = drift;
-  const source = instruction && (await readSource(file).catch(() => undefined));
-  if (!instruction || source === undefined) return drift;
-  const lines = source.split("\n");
-  const body = lines.indexOf("---", 1) + 1;
-  const distance = (index: number) => Math.abs(index - (body + instruction.line - 1));
-  const [nearest] = lines
-    .flatMap((text, index) => (text.trim() === instruction.text.trim() ? [index] : []))
-    .sort((a, b) => distance(a) - distance(b));
-  return { ...drift, place: { file, ...(nearest === undefined ? {} : { line: nearest + 1 }) } };
+async function placeDrift(drift: Drift, file: string, readSource: ReadSource): Promise<PlacedDrift> {
+  const place = drift.instruction && (await placeInstruction(drift.instruction, file, readSource));
+  return place ? { ...drift, place } : drift;
 }

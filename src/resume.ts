@@ -3,6 +3,8 @@ import type { ApprovalPolicy } from "./approval/policy.ts";
 import { createAnswerer } from "./effects/answerer.ts";
 import { conversationOf } from "./effects/conversation.ts";
 import { openQuestions } from "./effects/open-questions.ts";
+import { type ReadSource, withPlace } from "./effects/place-change.ts";
+import { RequestChanged } from "./effects/request-changed.ts";
 import { resumed } from "./effects/resumed.ts";
 import { createRunState } from "./effects/run-state.ts";
 import { voidsOf } from "./effects/voids.ts";
@@ -45,6 +47,13 @@ export interface Continuation {
 export interface RecordedConversation extends RunReference {
   /** Default: the machine's. */
   readonly host?: Host;
+}
+
+/** Throws what ended a run that went on. Where the program was changed, the message begins with the line of its file. */
+export async function placeFailure(thrown: unknown, readSource: ReadSource): Promise<never> {
+  if (thrown instanceof RunError && thrown.cause instanceof RequestChanged)
+    thrown.message = await withPlace(thrown.message, thrown.cause, readSource);
+  throw thrown;
 }
 
 /**

@@ -85,12 +85,31 @@ async function testRecording(): Promise<string> {
   return (await runCli(["test", "."], { cwd })).stdout;
 }
 
+/** The change of the prompt in docs/tested-prompt.md. */
+async function testChangedPrompt(): Promise<string> {
+  const files = blocks.filter(({ place, marks }) => place.startsWith("docs/tested-prompt.md:") && marks.has("file"));
+  const versions = (name: string) => files.filter(({ marks }) => marks.get("file") === name).map(({ text }) => text);
+  const [before = "", after = ""] = versions("triage/main.worker");
+  const [, recorded = ""] = versions("triage/main.test.yaml");
+  const model = versions("triage/model.yaml").join("");
+  const cwd = await writeProgram({
+    "triage/main.worker": before,
+    "triage/main.test.yaml": recorded,
+    "triage/model.yaml": model,
+  });
+  const record = ["test", "triage", "--record", "--model", "scripted:triage/model.yaml"];
+  expect((await runCli(record, { cwd })).exitCode).toBe(0);
+  writeFileSync(join(cwd, "triage/main.worker"), after);
+  return (await runCli(["test", "triage"], { cwd })).stdout;
+}
+
 const sources: Readonly<Record<string, () => Promise<Readonly<Record<string, string>>>>> = {
   letters: playLetters,
   "changed prompt": async () => ({ "resume-changed": await resumeChanged() }),
   "terminal UI": async () => ({ tui: await drawTui() }),
   explain: async () => ({ explain: (await runCli(["explain", "examples/pitchdeck_eval"], { cwd: root })).stdout }),
   tests: async () => ({ flaky: await testMoody(), recording: await testRecording() }),
+  "changed prompt of a test": async () => ({ "prompt-changed": await testChangedPrompt() }),
 };
 
 /** Replaces what differs from run to run by its form. */

@@ -1,5 +1,6 @@
 import { describeChange } from "../effects/describe-change.ts";
 import type { Effects } from "../effects/effects.ts";
+import { type ReadSource, withPlace } from "../effects/place-change.ts";
 import { RequestChanged } from "../effects/request-changed.ts";
 import { ModelError } from "../models/model.ts";
 import { errorMessage } from "../util/error-message.ts";
@@ -8,14 +9,14 @@ import { errorMessage } from "../util/error-message.ts";
  * Notes each request that a script or a recording has no answer for. It fails the case whatever the program makes of it: a worker
  * that calls another one goes on without its answer.
  */
-export function noteMisses(effects: Effects, misses: string[]): Effects {
+export function noteMisses(effects: Effects, misses: string[], readSource: ReadSource): Effects {
   return {
     ...effects,
     perform: async (effect, signal) => {
       try {
         return await effects.perform(effect, signal);
       } catch (thrown) {
-        const miss = describeMiss(thrown);
+        const miss = await describeMiss(thrown, readSource);
         if (miss !== undefined) misses.push(miss);
         throw thrown;
       }
@@ -23,9 +24,9 @@ export function noteMisses(effects: Effects, misses: string[]): Effects {
   };
 }
 
-function describeMiss(thrown: unknown): string | undefined {
+async function describeMiss(thrown: unknown, readSource: ReadSource): Promise<string | undefined> {
   if (thrown instanceof RequestChanged)
-    return `does not fit the program: ${describeChange(thrown)}; --record records it anew, --live asks the model`;
+    return `does not fit the program: ${await withPlace(describeChange(thrown), thrown, readSource)}; --record records it anew, --live asks the model`;
   if (thrown instanceof ModelError && thrown.code === "unexpected_request") return errorMessage(thrown);
   return undefined;
 }

@@ -177,7 +177,8 @@ class CaseInScratch {
       answer: (live, redact) => {
         const recording = this.#scratch.answers?.facts[part].map((fact) => this.#restoreFolder(fact));
         const known = recording ? { facts: recording, policy: recorded({ runsForReal, redact }) } : {};
-        return noteMisses(createAnswerer({ live, ...known }), misses);
+        const readSource = (path: string) => this.#request.host.files.readText(join(program.root, path));
+        return noteMisses(createAnswerer({ live, ...known }), misses, readSource);
       },
     };
   }

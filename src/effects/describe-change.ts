@@ -2,7 +2,7 @@ import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import type { RequestChanged } from "./request-changed.ts";
 
-/** Says what is different in a request: `main, turn 3: the instructions changed at line 12`. */
+/** Says what is different in a request: `main, turn 3: the instructions changed: "in English" was "in French"`. */
 export function describeChange({ recorded, today }: Pick<RequestChanged, "recorded" | "today">): string {
   const { callPath, key, kind, detail } = today;
   if (kind !== "model") return `${callPath}: ${key} is not what was recorded`;
@@ -31,7 +31,7 @@ export function findChangedInstruction({
 function differenceOf(before: JsonObject, after: JsonObject): string {
   if (before["model"] !== after["model"]) return `the model was \`${before["model"]}\` and is \`${after["model"]}\``;
   const [[instructions, ...context], [now, ...contextNow]] = [textsOf(before["system"]), textsOf(after["system"])];
-  if (instructions !== now) return `the instructions changed${lineOf(instructions, now)}`;
+  if (instructions !== now) return `the instructions changed${wordsOf(instructions, now)}`;
   if (canonicalJson(context) !== canonicalJson(contextNow)) return "the context beside the instructions changed";
   return toolDifference(before["tools"], after["tools"]) ?? messageDifference(before, after);
 }
@@ -40,10 +40,37 @@ function textsOf(system: unknown): readonly string[] {
   return Array.isArray(system) ? system.map(String) : [];
 }
 
-/** Names the first line that is different; a text that is not there has none. */
-function lineOf(before: string | undefined, after: string | undefined): string {
+/** Quotes the first line that is different, as it is and as it was; nothing of a text that is not there. */
+function wordsOf(before: string | undefined, after: string | undefined): string {
   if (before === undefined || after === undefined) return "";
-  return ` at line ${firstChange(before, after) + 1}`;
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  const line = firstChange(before, after);
+  const [was = "", is = ""] = [old[line], now[line]];
+  if (line >= old.length || (was.trim() !== "" && now.indexOf(was, line) > line)) return `: ${quote(is)} was added`;
+  if (line >= now.length || (is.trim() !== "" && old.indexOf(is, line) > line)) return `: ${quote(was)} was removed`;
+  const [differing, differed] = aroundDifference(is, was);
+  return `: ${quote(differing)} was ${quote(differed)}`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.trim());
+}
+
+const longestQuote = 80;
+
+/** Cuts two long lines to what is different, at spaces alone: half a word could be a part of a secret, which nothing would replace. */
+function aroundDifference(one: string, other: string): readonly [string, string] {
+  if (Math.max(one.length, other.length) <= longestQuote) return [one, other];
+  const [words, others] = [one.split(" "), other.split(" ")];
+  const most = Math.min(words.length, others.length);
+  let start = 0;
+  while (start < most && words[start] === others[start]) start++;
+  let end = 0;
+  while (end < most - start && words.at(-1 - end) === others.at(-1 - end)) end++;
+  const [from, behind] = [Math.max(0, start - 2), Math.max(0, end - 2)];
+  const cut = (all: readonly string[]) =>
+    `${from > 0 ? "… " : ""}${all.slice(from, all.length - behind).join(" ")}${behind > 0 ? " …" : ""}`;
+  return [cut(words), cut(others)];
 }
 
 /** From 0. */
@@ -92,5 +119,5 @@ function messageDifference(before: JsonObject, after: JsonObject): string {
   const [text, oldText] = [newPart, oldPart].map((one) =>
     isRecord(one) && typeof one["text"] === "string" ? one["text"] : undefined,
   );
-  return `the prompt changed${lineOf(oldText, text)}`;
+  return `the prompt changed${wordsOf(oldText, text)}`;
 }

@@ -22,6 +22,8 @@ export interface EffectRecord extends FactKey {
   /** True where an intent is recorded although the world does not change: the effect costs money, or a person's time. */
   readonly announced: boolean;
   readonly detail: JsonObject;
+  /** The file whose instructions a request carries, relative to the program's folder. Not recorded. */
+  readonly source?: string;
 }
 
 /** How an outcome travels through a journal. Both directions are pure. */

@@ -50,7 +50,7 @@ export function hasIntent<T>({ record: { sideEffect, announced } }: Effect<T>): 
   return sideEffect || announced;
 }
 
-export function intentOf<T>({ record: { announced: _, ...intent } }: Effect<T>): FactOf<"intent"> {
+export function intentOf<T>({ record: { announced: _, source: __, ...intent } }: Effect<T>): FactOf<"intent"> {
   return { type: "intent", ...intent };
 }
 

@@ -60,7 +60,10 @@ export function toModelEffect(call: CallConfig, frame: CallFrame, attempt: Attem
     { model: call.model.recorded, redactor: run.redactor },
   );
   return {
-    record: { callPath, key, kind: "model", digest, sideEffect: false, announced: true, detail },
+    record: {
+      ...{ callPath, key, kind: "model", digest, sideEffect: false, announced: true, detail },
+      source: `${call.worker.id}.worker`,
+    },
     codec: createCodec(call, attempt),
     spentByFailure: () => measureFailure(attempt.progress.reported, estimate, attempt.progress.characters),
     work: async () => {

@@ -100,8 +100,14 @@ describe("a recording", () => {
   });
 
   test.each([
-    ["the instructions", "main.worker", "Then write", "Now write", "main, turn 1: the instructions changed at line 2"],
-    ["the input", "main.test.yaml", "input: hello", "input: hullo", "main, turn 1: the prompt changed"],
+    [
+      "the instructions",
+      "main.worker",
+      "Then write",
+      "Now write",
+      'main.worker:11: main, turn 1: the instructions changed: "Now write it down." was "Then write it down."; --record',
+    ],
+    ["the input", "main.test.yaml", "input: hello", "input: hullo", 'main, turn 1: the prompt changed: "hullo" was "hello"'],
     [
       "a tool's description",
       "tools.ts",

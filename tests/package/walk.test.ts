@@ -97,7 +97,7 @@ describe.skipIf(isSkipped)("a new user", () => {
       expect(said).toMatch(/^\/.*\/runs\/mine-[0-9a-f]{16}\/.*\.html$/m);
       if (node === "oldest") {
         const tested = walk(blocksOf("docs/tested-prompt.md"), (block) => shell(block.text, { cwd, node }), cwd);
-        expect(tested).toContain("main, turn 1: the instructions changed at line 1");
+        expect(tested).toContain("main.worker:9: main, turn 1: the instructions changed: ");
         expect(tested).toContain("passed 16 of 20 runs, 80 %, 95 % interval 58 % to 92 %");
       }
 

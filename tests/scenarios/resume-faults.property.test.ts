@@ -125,8 +125,14 @@ interface Change extends TreeChanges {
 
 const prompt = (text: string) => text.replace("Do it.", "Do it.\nAnd well.");
 const changes: readonly Change[] = [
-  { files: { "main.worker": prompt }, words: /^main, turn \d+: the instructions changed at line 2; undo/ },
-  { files: { "child.worker": prompt }, words: /child, turn \d+: the instructions changed at line 2; undo/ },
+  {
+    files: { "main.worker": prompt },
+    words: /^main.worker:\d+: main, turn \d+: the instructions changed: "And well\." was added; undo/,
+  },
+  {
+    files: { "child.worker": prompt },
+    words: /^child.worker:\d+: .*child, turn \d+: the instructions changed: "And well\." was added; undo/,
+  },
   { note: "Takes two notes.", words: /, turn \d+: the description or the schema of the tool `note` changed; undo/ },
   {
     files: { "main.worker": (text) => text.replace("type: array", "type: array, description: results") },

@@ -201,7 +201,11 @@ test("asks again for an answer that does not fit its schema", async () => {
 });
 
 const changes: [string, (main: string) => string, string][] = [
-  ["the instructions", (text) => text.replace("Do it.", "One.\nDo it well."), "main, turn 1: the instructions changed at line 2"],
+  [
+    "the instructions",
+    (text) => text.replace("Do it.", "Do it well."),
+    'main, turn 1: the instructions changed: "Do it well." was "Do it."',
+  ],
   ["the tools", (text) => text.replace("toolsets: { note: {} }", "description: d"), "main, turn 1: the tool `note` was removed"],
   [
     "the settings",
