@@ -11,9 +11,9 @@ import { createPlayground, type Playground } from "./playground.ts";
 import { createProject, type Project } from "./project.ts";
 import { changesBetween, readTree, restoreTree } from "./tree.ts";
 
-/* Everyday lines under the rules that docs/shell.md has for them. */
+/* Everyday lines under the rules that docs/unattended.md has for them. */
 
-const page = readFileSync(join(import.meta.dirname, "../../../docs/shell.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../../docs/unattended.md"), "utf8");
 const manifest = readBlocks(page).find(({ text }) => text.startsWith("toolsets:\n  commands:"))?.text ?? "";
 const { _use, ...config } = parse(manifest).toolsets.commands as ShellConfig & { readonly _use: string };
 
