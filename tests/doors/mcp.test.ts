@@ -136,11 +136,20 @@ test("--hold suspends the run, and says how it is answered and goes on", async (
 });
 
 test("a cancelled call ends its run", async () => {
-  const { client } = await connect((await createDoorWorld()).folder);
+  const { folder } = await createDoorWorld();
+  const { client } = await connect(folder);
+  const outcomes = async () => {
+    const { runs } = JSON.parse((await runCli(["runs", "list", "--json"], { cwd: folder })).stdout);
+    return (runs as readonly { readonly outcome: string }[]).map(({ outcome }) => outcome);
+  };
   const controller = new AbortController();
   const called = client.callTool({ name: "desk", arguments: { input: "sleep now" } }, { signal: controller.signal });
-  setTimeout(() => controller.abort(new Error("enough")), 500);
+  called.catch(() => undefined);
+  while ((await outcomes()).length === 0);
+  controller.abort(new Error("enough"));
   await expect(called).rejects.toThrow("enough");
+  while ((await outcomes()).includes("unfinished"));
+  expect(await outcomes()).toEqual(["aborted"]);
   const { text } = await client.callTool({ name: "desk", arguments: { input: "again" } }).then(({ content }) => ({
     text: JSON.stringify(content),
   }));
