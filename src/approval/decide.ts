@@ -84,7 +84,7 @@ async function repeatDecision(
     const nobody = () => Promise.reject(new Error("the record has a decision on a question, and no answer to it"));
     await effects.perform({ record: questionRecord(asked, intent.detail), codec, work: nobody }, signal);
   }
-  if (!recorded) throw new Error("invariant: a question was answered, and no decision is recorded");
+  if (!recorded) throw new Error("the record has an answer to a question, and no decision on it");
   await abortable(effects.turnOf(recorded), signal);
   const { decision, source, memory, remembered, allowed } = recorded;
   const forWholeRun = { ...(remembered ? { remembered } : {}), ...(allowed ? { allowed } : {}) };
