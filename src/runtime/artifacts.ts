@@ -9,8 +9,9 @@ const longestName = 120;
 export class Artifacts {
   readonly #byName = new Map<string, Artifact>();
 
-  /** Keeps a file under a name that `nameFor` gave. */
-  add(callPath: CallPath, file: FilePart, name: string): void {
+  /** Keeps a file under a name that `nameFor` gave, or a record has. What a record has may be a path: it becomes one name again. */
+  add(callPath: CallPath, file: FilePart, recorded: string): void {
+    const name = plainName(recorded);
     this.#byName.set(name.toLowerCase(), { ...file, name, callPath });
   }
 

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../cli/run-cli.ts";
-import { recordWaiting } from "./poisoned-record.ts";
+import { type RecordedEntry, recordWaiting } from "./poisoned-record.ts";
 
 const write = { tool: "write_file", args: { path: "w/out.txt", content: "x" } };
 
@@ -86,4 +86,34 @@ it("goes on with a run that another folder began, with the script that it named 
   expect(held.exitCode).toBe(4);
   const { exitCode, stdout } = await runCli(["resume", "--approve-all"], { cwd: root });
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "other\n" });
+});
+
+describe("the name of a file in a record", () => {
+  const reply = { text: "hi", files: [{ name: "art.txt", text: "made" }], calls: [write] };
+
+  it.each(["../../outside/planted", "../../outside/.planted", "a/b\u001b]0;x\u0007c", "\u202Etxt.exe"])(
+    "is one name: %j",
+    async (name) => {
+      const record = await recordWaiting(write, { "script.yaml": `- reply: ${JSON.stringify(reply)}\n- reply: done\n` });
+      const { root, runId } = record;
+      for (const folder of ["o", "outside"]) mkdirSync(join(root, "..", folder));
+      const entries: readonly RecordedEntry[] = JSON.parse(
+        JSON.stringify(record.read()).replaceAll('"art.txt"', JSON.stringify(name)),
+      );
+      expect(entries.filter(({ type }) => type === "artifact")).toMatchObject([{ name }]);
+      record.write(entries);
+      for (const command of [
+        ["fork", runId, "--approve-all", "-o", "../o/"],
+        ["resume", runId, ".", "--approve-all", "-o", "../o/"],
+      ]) {
+        const { exitCode, stderr } = await runCli(command, { cwd: root });
+        expect({ command, exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("llm-do: made") });
+      }
+      const kept = readdirSync(join(root, "../state/runs"), { recursive: true, encoding: "utf8" });
+      const names = [...readdirSync(join(root, "../o/artifacts")), ...kept.filter((path) => path.includes("/artifacts/"))];
+      expect(names.length).toBeGreaterThan(2);
+      for (const one of names) expect(one.replace(/^.*\//, "")).toMatch(/^[\w][\w. -]*$/);
+      expect(readdirSync(join(root, "../outside"))).toEqual([]);
+    },
+  );
 });
