@@ -20,54 +20,7 @@ async function twoPrograms() {
   return { folder, env, run: (cwd: string, ...args: readonly string[]) => runCli(args, { cwd: join(folder, cwd), env }) };
 }
 
-/** All of a folder, with the text of each file. */
-function textsIn(folder: string): Readonly<Record<string, string>> {
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) =>
-    statSync(join(folder, path)).isFile(),
-  );
-  return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(join(folder, path), "utf8")]));
-}
-
 describe("a command without an id", () => {
-  test("changes nothing of another program, whatever it is, and wherever it is typed", async () => {
-    const { folder, env, run } = await twoPrograms();
-    // The runs of b are newer.
-    for (const name of ["a", "b"]) {
-      expect((await run(name, ".", "go", "--approve-all")).exitCode).toBe(0);
-      expect((await run(name, ".", "go", "--hold")).exitCode).toBe(4);
-    }
-    const other = () => ({ ...textsIn(join(folder, "b")), ...textsIn(runsIn(join(folder, "b"), env.LLM_DO_STATE_DIR)) });
-    const before = other();
-    const commands = [
-      ["approve", "last", "1"],
-      ["approve", "last", "--all", "--yes"],
-      ["deny", "last", "1"],
-      ["resume", "--reject-all"],
-      ["resume", "last", "--reject-all"],
-      ["undo", "--yes"],
-      ["undo", "last", "--yes"],
-      ["fork", "last", "--reject-all"],
-      ["runs", "rm", "last"],
-      ["runs", "prune", "--keep", "0", "--yes"],
-    ];
-    for (const cwd of ["a", "a/deep"])
-      for (const command of commands) {
-        const { exitCode } = await run(cwd, ...command);
-        expect({ cwd, command, exitCode }).toMatchObject({ exitCode: expect.any(Number) });
-        expect({ command, other: other() }).toEqual({ command, other: before });
-      }
-    // Beside two programs, whatever their runs wait for.
-    expect((await run("a", ".", "go", "--approve-all")).exitCode).toBe(0);
-    for (const command of commands) {
-      const { exitCode, stderr } = await run(".", ...command);
-      expect({ command, exitCode, stderr }).toMatchObject({
-        exitCode: 2,
-        stderr: expect.stringMatching(/is in no program|could be of/),
-      });
-      expect(other()).toEqual(before);
-    }
-  });
-
   test("means the newest run to which it applies, and lists what there is where there is no program", async () => {
     const { run } = await twoPrograms();
     expect((await run("a", ".", "one", "--hold")).exitCode).toBe(4);

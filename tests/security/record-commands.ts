@@ -10,33 +10,68 @@ export interface RecordLine {
 
 /** Values of arguments by their names, and of options that a command cannot do without. */
 const values: Readonly<Record<string, readonly string[]>> = {
-  ...{ target: ["."], prompt: ["go on"], question: ["1"], worker: ["main"] },
+  ...{ prompt: ["go on"], question: ["1"], worker: ["main"] },
   ...{ keep: ["0"], with: ["model:scripted:model.yaml"] },
 };
 
 /** Flags that vouch for the code of the program, or that need somebody at a terminal. */
 const left = new Set(["trust", "tui", "chat", "open", "plain", "help", "otel"]);
 
-/** Every command that reads records, as it is and with each of its flags, of the table by which the command line is parsed. */
-export function recordLines(runId: string): readonly RecordLine[] {
-  const program = createProgram({ exitCode: 0, afterDashes: undefined });
-  const lines = withDescendants(program).flatMap((command) => (readsRecords(command) ? linesOf(command, runId) : []));
-  const all = [...lines, toLine(["run", ".", "more", "--continue"]), toLine(["run", ".", "more", "--continue", "--hold"])];
+/**
+ * Every command that reads records, as it is and with each of its flags, of the table by which the command line is parsed. `target`: the
+ * program; without one, it is that of the working directory.
+ */
+export function recordLines(runId: string, target: readonly string[] = ["."]): readonly RecordLine[] {
+  const lines = allCommands().flatMap((command) => (readsRecords(command) ? linesOf(command, { runId, target }) : []));
+  const more = ["--continue", "--hold"].map((_, at, flags) => ["run", ".", "more", ...flags.slice(0, at + 1)]);
+  // The files of a run are delivered in a folder.
+  const delivered = ["resume", "fork"].map((name) => [name, runId, "--approve-all", "--output", "../o/"]);
+  const all = [...lines, ...[...more, ...delivered].map(toLine)];
   return [...new Map(all.map((line) => [line.words.join(" "), line])).values()];
+}
+
+/** Every command that reads records, without an id and without a program: with `last` in the place of the id, and with nothing there. */
+export function linesWithoutId(): readonly (readonly string[])[] {
+  const lines = recordLines("last", []).map(({ words }) => words);
+  const all = [...lines, ...lines.map((words) => words.filter((word) => word !== "last"))];
+  return [...new Map(all.map((words) => [words.join(" "), words])).values()];
+}
+
+/** Commands of the table that neither read records nor begin runs in a store: `config`, `keys set`. */
+export function commandsWithoutRecords(): readonly string[] {
+  return allCommands().flatMap((command) => (hasStore(command) ? [] : [namesOf(command).join(" ")]));
+}
+
+function allCommands(): readonly Command[] {
+  const program = createProgram({ exitCode: 0, afterDashes: undefined });
+  return withDescendants(program).filter((command) => command.commands.length === 0);
+}
+
+function namesOf(command: Command): readonly string[] {
+  return [command.parent?.name() ?? "llm-do", command.name()].filter((name) => name !== "llm-do");
 }
 
 /** Commands that have `--store` to begin runs, that take a file, or that need a database. */
 const others = new Set("run chat map import move submit executor cancel".split(" "));
 
-function readsRecords(command: Command): boolean {
-  const hasStore = command.options.some(({ long }) => long === "--store");
-  return hasStore && !others.has(command.name());
+function hasStore(command: Command): boolean {
+  return command.options.some(({ long }) => long === "--store");
 }
 
-function linesOf(command: Command, runId: string): readonly RecordLine[] {
-  const names = [command.parent?.name() ?? "llm-do", command.name()].filter((name) => name !== "llm-do");
-  const given = command.registeredArguments.flatMap((argument) =>
-    argument.name() === "run" ? [runId] : (values[argument.name()] ?? unknownWord(command, argument.name())),
+function readsRecords(command: Command): boolean {
+  return hasStore(command) && !others.has(command.name());
+}
+
+interface Named {
+  readonly runId: string;
+  readonly target: readonly string[];
+}
+
+function linesOf(command: Command, { runId, target }: Named): readonly RecordLine[] {
+  const names = namesOf(command);
+  const words: typeof values = { ...values, run: [runId], target };
+  const given = command.registeredArguments.flatMap(
+    (argument) => words[argument.name()] ?? unknownWord(command, argument.name()),
   );
   const needed = command.options.flatMap((option) => {
     const value = values[option.attributeName()];
