@@ -10,7 +10,6 @@ import type { FilePart } from "../protocol/message.ts";
 import { RunError } from "../runtime/run-error.ts";
 import { anySignal } from "../util/abortable.ts";
 import { errorMessage } from "../util/error-message.ts";
-import { Semaphore } from "../util/semaphore.ts";
 import { answeredByContent } from "./answer-from-record.ts";
 import type { OpenCandidate } from "./candidate.ts";
 import type { Case } from "./case-file.ts";
@@ -22,50 +21,42 @@ export interface AskOptions {
   /** The most dollars of all requests of the candidate. Default: no limit. */
   readonly usd?: number | undefined;
   readonly prices?: PriceOverrides;
-  /** Facts of the recorded call that a case is of. Default: none is known. */
-  readonly factsOf?: (one: Case) => Promise<readonly Fact[]>;
-  /** The content of a file of a case. */
-  readonly readFile?: (one: Case, sha256: string) => Promise<Uint8Array>;
   /** Tools without side effects that the record does not answer run. Default false. */
   readonly liveReads?: boolean;
   readonly signal?: AbortSignal | undefined;
-  readonly onAnswer?: () => void;
 }
+
+/** A case with what is recorded of it. */
+export interface RecordedCase {
+  readonly one: Pick<Case, "input" | "fragments">;
+  /** Of the recorded call. */
+  readonly facts: readonly Fact[];
+  readonly files: readonly FilePart[];
+}
+
+/** Default of `parallel`. */
+export const defaultParallel = 4;
 
 const spent = "the dollars are spent";
 
-/** Asks a candidate all cases, and returns its answers in their order. Rejects on abort, and where the content of a file is gone. */
-export async function askCandidate(
-  candidate: OpenCandidate,
-  cases: readonly Case[],
-  options: AskOptions,
-): Promise<readonly Answer[]> {
-  const { parallel = 4, usd, signal, onAnswer } = options;
-  const slots = new Semaphore(parallel);
+/** Returns what asks a candidate one case, at most `parallel` at a time, within the dollars of all of them. It rejects on abort alone. */
+export function createAsker(candidate: OpenCandidate, options: AskOptions): (asked: RecordedCase) => Promise<Answer> {
+  const { parallel = defaultParallel, usd } = options;
   const budget = new TestBudget(usd, parallel);
-  const pending = cases.map(async (one): Promise<Answer> => {
-    const leave = await slots.take(signal);
+  return async (asked) => {
     const share = budget.take();
-    try {
-      if (share === "spent") return { type: "left-out", reason: spent, usd: 0, ms: 0 };
-      const answer = await ask(candidate, one, { ...options, usd: share });
-      budget.settle(share, answer.usd);
-      return answer;
-    } finally {
-      leave();
-      onAnswer?.();
-    }
-  });
-  const settled = await Promise.allSettled(pending);
-  signal?.throwIfAborted();
-  return settled.map((one) => {
-    if (one.status === "rejected") throw one.reason;
-    return one.value;
-  });
+    if (share === "spent") return { type: "left-out", reason: spent, usd: 0, ms: 0 };
+    const answer = await ask(candidate, asked, { ...options, usd: share });
+    budget.settle(share, answer.usd);
+    return answer;
+  };
 }
 
-async function ask({ program, worker, isCodeAlone }: OpenCandidate, one: Case, options: AskOptions): Promise<Answer> {
-  const { usd, prices, signal, liveReads = false, factsOf } = options;
+async function ask(
+  { program, worker, isCodeAlone }: OpenCandidate,
+  { one, facts, files }: RecordedCase,
+  { usd, prices, signal, liveReads = false }: AskOptions,
+): Promise<Answer> {
   const missing = new Set<string>();
   let unsure: string | undefined;
   const stop = new AbortController();
@@ -77,11 +68,10 @@ async function ask({ program, worker, isCodeAlone }: OpenCandidate, one: Case, o
     unsure = event.reason ?? "";
     stop.abort();
   };
-  const facts = (await factsOf?.(one)) ?? [];
   const between: RunInterception = {
     start: {
       input: one.input as JsonObject,
-      files: await filesOf(one, options),
+      files,
       fragments: one.fragments,
       history: [],
       signal: anySignal(signal, stop.signal),
@@ -125,14 +115,4 @@ interface Ending {
 /** A call that asked no model costs nothing; the price of others may be unknown. */
 function dollarsOf({ requests, usd }: { readonly requests: number; readonly usd?: number }): number | undefined {
   return requests === 0 ? 0 : usd;
-}
-
-async function filesOf(one: Case, { readFile }: AskOptions): Promise<readonly FilePart[]> {
-  return Promise.all(
-    one.files.map(async ({ name, mediaType, bytes, sha256 }) => {
-      if (!readFile) throw new Error(`the content of ${name} is not there`);
-      const data = Buffer.from(await readFile(one, sha256)).toString("base64");
-      return { type: "file" as const, name, mediaType, bytes, sha256, data };
-    }),
-  );
 }

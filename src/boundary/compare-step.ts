@@ -1,25 +1,29 @@
-import type { PriceOverrides } from "../models/prices.ts";
+import type { FilePart } from "../protocol/message.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { type AgreementOptions, agrees, compareOutputs, freeTexts } from "../schema/agreement.ts";
-import { type AskOptions, askCandidate } from "./ask-candidate.ts";
+import { inOrder } from "../util/in-order.ts";
+import { type AskOptions, createAsker, defaultParallel, type RecordedCase } from "./ask-candidate.ts";
 import { type CandidateSource, type OpenCandidate, openCandidate, type StepOfProgram } from "./candidate.ts";
 import { type Case, expectedOutput } from "./case-file.ts";
-import { type Answer, type Candidate, type CandidateReport, compareCandidates } from "./compare.ts";
+import { type Answer, type CandidateReport, Comparison, type Judged } from "./compare.ts";
+import type { StepCases } from "./step-cases.ts";
 
-export interface CompareStepRequest extends StepOfProgram, AgreementOptions, Omit<AskOptions, "onAnswer"> {
-  readonly cases: readonly Case[];
+export interface CompareStepRequest extends StepOfProgram, AgreementOptions, AskOptions {
+  readonly cases: StepCases;
   readonly candidates: readonly { readonly name: string; readonly source: CandidateSource }[];
   /** Asks the prompt of today first: its agreement with what it answered before is the noise floor. */
   readonly again?: boolean;
   /** A worker file that says whether two outputs mean the same: it takes `expected` and `output`, and gives a boolean. */
   readonly judge?: string;
-  readonly prices?: PriceOverrides;
   readonly onProgress?: (done: number, all: number) => void;
+  /** Called with each case about which a candidate disagrees, in their order. */
+  readonly onDisagreement?: (one: Case) => Promise<void>;
 }
 
 export interface CompareStepReport {
   readonly step: string;
-  readonly cases: readonly Case[];
+  /** How many cases were asked. */
+  readonly cases: number;
   /** The noise floor first, where it was asked for. */
   readonly candidates: readonly CandidateReport[];
   /** Paths of the output that nothing compares. */
@@ -30,41 +34,97 @@ export interface CompareStepReport {
 export class NothingToCompare extends Error {}
 
 /**
- * Has each candidate answer each case in a copy of the program, and compares that with what was recorded or labelled. Side effects are
- * answered from the record alone. Rejects with `NothingToCompare` before anything is asked, and as `openCandidate` does.
+ * Has each candidate answer each case in a copy of the program, and compares that with what was recorded or labelled. Cases are read as they
+ * are asked. Side effects are answered from the record alone. Rejects with `NothingToCompare` before anything is asked, and as
+ * `openCandidate` does.
  */
 export async function compareStep(request: CompareStepRequest): Promise<CompareStepReport> {
-  const { step, again = false, judge, candidates: given, onProgress } = request;
-  const cases = request.cases.filter((one) => expectedOutput(one) !== undefined);
-  if (cases.length === 0) throw new NothingToCompare(`there is no case of \`${step}\` with an output to compare with`);
-  const sources = [...(again ? [{ name: "today's prompt", source: { type: "prompt" } as const }] : []), ...given];
-  let done = 0;
-  const onAnswer = () => onProgress?.(++done, cases.length * sources.length);
-  const opened: { readonly name: string; readonly candidate: OpenCandidate }[] = [];
+  const { step, again = false, judge, candidates, cases, onDisagreement } = request;
+  if (!(await someCase(cases, (one) => expectedOutput(one) !== undefined)))
+    throw new NothingToCompare(`there is no case of \`${step}\` with an output to compare with`);
+  const sources = [...(again ? [{ name: "today's prompt", source: { type: "prompt" } as const }] : []), ...candidates];
+  const opened: OpenCandidate[] = [];
   try {
     // One after another: each may ask for trust.
-    for (const { name, source } of sources) opened.push({ name, candidate: await openCandidate(request, source) });
-    const schema = await schemaOfStep(request, opened[0]?.candidate);
-    requireComparable(cases, schema, request);
-    const answered: Candidate[] = [];
-    for (const { name, candidate } of opened)
-      answered.push({ name, answers: await askCandidate(candidate, cases, { ...request, onAnswer }) });
-    const judged = judge === undefined ? undefined : await judgeAll(request, { cases, schema, answered, judge });
-    const [floor, ...rest] = again ? answered : [undefined, ...answered];
-    const reports = compareCandidates(
-      cases,
-      rest.filter((one) => one !== undefined),
-      {
-        schema,
-        ...(request.within ? { within: request.within } : {}),
-        ...(judged ? { judged } : {}),
-        ...(floor ? { again: floor } : {}),
-      },
-    );
-    return { step, cases, candidates: reports, uncompared: judge === undefined ? freeTexts(schema) : [] };
+    for (const { source } of sources) opened.push(await openCandidate(request, source));
+    const schema = await schemaOfStep(request, opened[0]);
+    await requireComparable(request, schema);
+    const asked = [...opened];
+    const judging = judge === undefined ? undefined : await openCandidate(request, { type: "worker", file: judge });
+    if (judging) opened.push(judging);
+    const { within } = request;
+    const names = sources.map(({ name }) => name);
+    const comparison = new Comparison({ schema, names, again, ...(within ? { within } : {}) });
+    for await (const { one, answers } of answersOf(request, { asked, judging, schema }))
+      if (comparison.add(one, answers)) await onDisagreement?.(one);
+    return {
+      ...{ step, cases: comparison.count, candidates: comparison.reports() },
+      uncompared: judge === undefined ? freeTexts(schema) : [],
+    };
   } finally {
-    for (const { candidate } of opened) await candidate.remove();
+    for (const candidate of opened) await candidate.remove();
   }
+}
+
+async function someCase({ read }: StepCases, fits: (one: Case) => boolean): Promise<boolean> {
+  for await (const one of read()) if (fits(one)) return true;
+  return false;
+}
+
+interface Opened {
+  readonly asked: readonly OpenCandidate[];
+  readonly judging: OpenCandidate | undefined;
+  readonly schema: JsonSchema | undefined;
+}
+
+/** Yields the cases with an output to compare with, in their order, each with the answers of all candidates. */
+async function* answersOf(request: CompareStepRequest, { asked, judging, schema }: Opened) {
+  const { cases, parallel = defaultParallel, signal, onProgress } = request;
+  const askers = asked.map((candidate) => ({
+    ask: createAsker(candidate, request),
+    judge: judging && createAsker(judging, request),
+  }));
+  const all = cases.count * askers.length;
+  let done = 0;
+  const comparable = async function* () {
+    for await (const one of cases.read()) {
+      if (expectedOutput(one) !== undefined) yield one;
+      else done += askers.length;
+    }
+  };
+  const answer = async (one: Case) => {
+    signal?.throwIfAborted();
+    const [facts, files] = await Promise.all([cases.factsOf(one), filesOf(one, cases)]);
+    const answers: Judged[] = [];
+    for (const { ask, judge } of askers) {
+      const given = await ask({ one, facts, files });
+      const pair = judge && openPair(one, given, { schema, request });
+      answers.push({ answer: given, isSame: pair && verdictOf(await judge(pair)) });
+      onProgress?.(++done, all);
+    }
+    return { one, answers };
+  };
+  const running = new Set<Promise<unknown>>();
+  const tracked = (one: Case) => {
+    const pending = answer(one).finally(() => running.delete(pending));
+    running.add(pending);
+    return pending;
+  };
+  try {
+    yield* inOrder(comparable(), tracked, { parallel, ahead: parallel });
+  } finally {
+    // A copy is in use until the last one is answered.
+    await Promise.allSettled(running);
+  }
+}
+
+async function filesOf(one: Case, { readFile }: StepCases): Promise<readonly FilePart[]> {
+  return Promise.all(
+    one.files.map(async ({ name, mediaType, bytes, sha256 }) => {
+      const data = Buffer.from(await readFile(one, sha256)).toString("base64");
+      return { type: "file" as const, name, mediaType, bytes, sha256, data };
+    }),
+  );
 }
 
 /** The output schema of the step as it is today; a worker file that stands in for it may have another. */
@@ -75,47 +135,30 @@ async function schemaOfStep(request: CompareStepRequest, first: OpenCandidate | 
   return today.worker.output?.jsonSchema;
 }
 
-function requireComparable(cases: readonly Case[], schema: JsonSchema | undefined, { step, judge }: CompareStepRequest): void {
+async function requireComparable({ cases, step, judge }: CompareStepRequest, schema: JsonSchema | undefined): Promise<void> {
   const isComparable = (one: Case) => agrees(compareOutputs(schema, { one: one.output, other: one.output })) !== undefined;
-  if (judge !== undefined || cases.some(isComparable)) return;
+  if (judge !== undefined || (await someCase(cases, isComparable))) return;
   throw new NothingToCompare(
     `what \`${step}\` gives is free text, and two texts can mean the same without being equal: name a worker that compares them ` +
       "(--judge same.worker), or give the worker an `output` with fields that can be compared",
   );
 }
 
-interface Judging {
-  readonly cases: readonly Case[];
-  readonly schema: JsonSchema | undefined;
-  readonly answered: readonly Candidate[];
-  readonly judge: string;
+/** What the judge is asked: about two outputs that hold free text and are not different without it. */
+function openPair(
+  one: Case,
+  answer: Answer,
+  { schema, request }: { readonly schema: JsonSchema | undefined; readonly request: AgreementOptions },
+): RecordedCase | undefined {
+  const expected = expectedOutput(one);
+  if (answer.type !== "output" || expected === undefined) return undefined;
+  const fields = compareOutputs(schema, { one: expected, other: answer.output }, request);
+  const isOpen = agrees(fields) !== false && [...fields.values()].includes("uncompared");
+  return isOpen ? { one: { input: { expected, output: answer.output }, fragments: [] }, facts: [], files: [] } : undefined;
 }
 
-/** Asks the judge about each pair of outputs that holds free text and is not different without it. */
-async function judgeAll(request: CompareStepRequest, { cases, schema, answered, judge }: Judging) {
-  const opened = await openCandidate(request, { type: "worker", file: judge });
-  const verdicts = new Map<string, boolean | undefined>();
-  try {
-    for (const { name, answers } of answered) {
-      const pairs = cases.flatMap((one, index) => {
-        const [answer, expected] = [answers[index], expectedOutput(one)];
-        if (answer?.type !== "output" || expected === undefined) return [];
-        const fields = compareOutputs(schema, { one: expected, other: answer.output }, request);
-        const isOpen = agrees(fields) !== false && [...fields.values()].includes("uncompared");
-        return isOpen ? [{ index, input: { expected, output: answer.output } }] : [];
-      });
-      const asked = pairs.map(({ input }) => ({ worker: judge, input, files: [], fragments: [], output: true }));
-      const found = await askCandidate(opened, asked, { ...request, factsOf: async () => [] });
-      for (const [at, { index }] of pairs.entries()) verdicts.set(`${name} ${index}`, verdictOf(found[at]));
-    }
-  } finally {
-    await opened.remove();
-  }
-  return (index: number, candidate: string) => verdicts.get(`${candidate} ${index}`);
-}
-
-function verdictOf(answer: Answer | undefined): boolean | undefined {
-  if (answer?.type !== "output") return undefined;
+function verdictOf(answer: Answer): boolean | undefined {
+  if (answer.type !== "output") return undefined;
   const { output } = answer;
   const same = typeof output === "object" && output !== null && "same" in output ? output["same"] : output;
   return typeof same === "boolean" ? same : undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Case } from "./case-file.ts";
-import { type Answer, type Candidate, compareCandidates, sayJudgement } from "./compare.ts";
+import { type Answer, type CandidateReport, type CompareOptions, Comparison, sayJudgement } from "./compare.ts";
 
 const schema = {
   type: "object",
@@ -11,6 +11,33 @@ const cases = (count: number): Case[] =>
     ...{ worker: "triage", input: { message: `m${index}` }, files: [], fragments: [] },
     output: { kind: index % 2 === 0 ? "bug" : "wish", urgent: index % 3 === 0 },
   }));
+
+interface Candidate {
+  readonly name: string;
+  /** In the order of the cases. */
+  readonly answers: readonly Answer[];
+}
+
+interface Options extends Pick<CompareOptions, "schema"> {
+  readonly again?: Candidate;
+  readonly isSame?: boolean;
+}
+
+/** The noise floor comes first. */
+function compareCandidates(
+  all: readonly Case[],
+  candidates: readonly Candidate[],
+  { schema, again, isSame }: Options,
+): readonly CandidateReport[] {
+  const asked = again ? [again, ...candidates] : candidates;
+  const comparison = new Comparison({ schema, names: asked.map(({ name }) => name), again: again !== undefined });
+  for (const [index, one] of all.entries())
+    comparison.add(
+      one,
+      asked.map(({ answers }) => ({ answer: answers[index] ?? never(), isSame })),
+    );
+  return comparison.reports();
+}
 
 /** Answers as recorded, but for those that `differs` names. */
 function candidate(name: string, of: readonly Case[], differs: (index: number) => boolean): Candidate {
@@ -23,7 +50,7 @@ function candidate(name: string, of: readonly Case[], differs: (index: number) =
   };
 }
 
-describe("compareCandidates", () => {
+describe("Comparison", () => {
   it("finds a planted error of 7 % at 200 calls, and not at 10", () => {
     const wrong = (index: number) => index % 14 === 3;
     const [many] = compareCandidates(cases(200), [candidate("code", cases(200), wrong)], { schema });
@@ -88,6 +115,22 @@ describe("compareCandidates", () => {
     expect(report?.fields.get("urgent")).toMatchObject({ hits: 3, count: 3 });
     expect(report?.disagreements).toMatchObject([{ index: 0, fields: ["kind"], output: { kind: "question" } }]);
     expect(report?.usdPerThousand).toBeCloseTo(1.2, 6);
+    expect(report?.reasons).toEqual(
+      (["unsure", "failed", "left-out"] as const).map((type, at) => ({ type, reason: "r", count: 1, index: 3 + at })),
+    );
+  });
+
+  it("holds no more than 1,000 cases and reasons of a candidate, and counts all of them", () => {
+    const all = cases(5000);
+    const answers = all.map((one, index): Answer => {
+      const shared = { usd: 0, ms: 1 };
+      if (index % 2 === 0) return { type: "failed", reason: `reason ${index % 3 === 0 ? 0 : index}`, ...shared };
+      return { type: "output", output: { ...(one.output as object), kind: "question" }, ...shared };
+    });
+    const [report] = compareCandidates(all, [{ name: "code", answers }], { schema });
+    expect(report).toMatchObject({ failed: 2500, agreement: { hits: 0, count: 5000 } });
+    expect([report?.disagreements.length, report?.unanswered.length, report?.reasons.length]).toEqual([1000, 1000, 1000]);
+    expect(report?.reasons[0]).toMatchObject({ reason: "reason 0", count: 834, index: 0 });
   });
 
   it("takes a person's word before the record, and leaves out what is wrong without a better one", () => {
@@ -106,7 +149,7 @@ describe("compareCandidates", () => {
     const answers: Answer[] = [{ type: "output", output: "two", usd: undefined, ms: 1 }];
     const [alone] = compareCandidates(text, [{ name: "code", answers }], { schema: undefined });
     expect(alone).toMatchObject({ uncompared: 1, agreement: { count: 0 }, usdPerThousand: undefined });
-    const [judged] = compareCandidates(text, [{ name: "code", answers }], { schema: undefined, judged: () => true });
+    const [judged] = compareCandidates(text, [{ name: "code", answers }], { schema: undefined, isSame: true });
     expect(judged).toMatchObject({ uncompared: 0, agreement: { hits: 1, count: 1 } });
   });
 });

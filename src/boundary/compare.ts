@@ -1,7 +1,7 @@
 import type { JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { type Agreement, type AgreementOptions, agrees, compareOutputs } from "../schema/agreement.ts";
-import { casesToTell, type Interval, pairedDifference, wilsonInterval } from "../util/intervals.ts";
+import { casesToTell, type Interval, type PairedCounts, pairedDifference, wilsonInterval } from "../util/intervals.ts";
 import { type Case, expectedOutput } from "./case-file.ts";
 
 /**
@@ -16,12 +16,6 @@ export type Answer =
       readonly usd: number | undefined;
       readonly ms: number;
     };
-
-export interface Candidate {
-  readonly name: string;
-  /** In the order of the cases. */
-  readonly answers: readonly Answer[];
-}
 
 /** A share with its interval, and the counts that it is made of. */
 export interface Share extends Interval {
@@ -47,14 +41,24 @@ export interface CandidateReport {
   readonly p90: number;
   /** Beside the noise floor, or the recorded answers where there is none. Absent for the noise floor itself. */
   readonly judgement?: Judgement;
+  /** The first 1,000. */
   readonly disagreements: readonly Disagreement[];
+  /** The first 1,000. */
   readonly unanswered: readonly Unanswered[];
+  /** Why cases were not answered: the first 1,000 reasons, each once. */
+  readonly reasons: readonly Reason[];
+}
+
+export interface Reason extends Omit<Unanswered, "asked"> {
+  /** How often it was given, at first for the case with the index. */
+  readonly count: number;
 }
 
 /** A case without an output to compare, and why. */
 export interface Unanswered {
-  /** Index of the case. */
+  /** Index of the case, from 0, among those that were asked. */
   readonly index: number;
+  readonly asked: Case;
   readonly type: "unsure" | "failed" | "left-out";
   readonly reason: string;
 }
@@ -66,8 +70,9 @@ export interface Judgement extends Interval {
 }
 
 export interface Disagreement {
-  /** Index of the case. */
+  /** Index of the case, from 0, among those that were asked. */
   readonly index: number;
+  readonly asked: Case;
   readonly expected: JsonValue;
   readonly output: JsonValue;
   readonly fields: readonly string[];
@@ -75,64 +80,147 @@ export interface Disagreement {
 
 export interface CompareOptions extends AgreementOptions {
   readonly schema: JsonSchema | undefined;
-  /** Answers of the prompt as it is today: the noise floor, against which candidates are judged. */
-  readonly again?: Candidate;
-  /** Says whether two outputs mean the same where only a judge can. Default: nobody does. */
-  readonly judged?: (index: number, candidate: string) => boolean | undefined;
+  /** Of the candidates. */
+  readonly names: readonly string[];
+  /** The first candidate is the prompt as it is today: the noise floor, against which the others are judged. Default: the record is. */
+  readonly again?: boolean;
 }
 
-/** Compares the answers of candidates with what was recorded or labelled. Pure: the answers are there. The noise floor comes first. */
-export function compareCandidates(
-  cases: readonly Case[],
-  candidates: readonly Candidate[],
-  options: CompareOptions,
-): readonly CandidateReport[] {
-  const floor = options.again ? scoreOf(cases, options.again, options) : undefined;
-  const reports = candidates.map((candidate) => {
-    const score = scoreOf(cases, candidate, options);
-    return { ...score.report, judgement: judge(score.hits, floor?.hits) };
-  });
-  return floor ? [floor.report, ...reports] : reports;
+/** What a candidate made of a case. */
+export interface Judged {
+  readonly answer: Answer;
+  /** Whether a judge says that the outputs mean the same, where only a judge can. Undefined: nobody does. */
+  readonly isSame?: boolean | undefined;
 }
 
-/** By the index of a case: whether the answer agrees. Cases that tell nothing are absent. */
-type Hits = ReadonlyMap<number, boolean>;
+/** The most disagreements, and the most cases without an answer, that are kept of a candidate. */
+const mostKept = 1_000;
 
-function scoreOf(cases: readonly Case[], { name, answers }: Candidate, options: CompareOptions) {
-  const hits = new Map<number, boolean>();
-  const fields = new Map<string, { hits: number; count: number }>();
-  const disagreements: Disagreement[] = [];
-  const unanswered: Unanswered[] = [];
-  const counts = { unsure: 0, failed: 0, "left-out": 0, uncompared: 0 };
-  for (const [index, answer] of answers.entries()) {
-    const one = cases[index];
-    if (!one) continue;
-    const expected = expectedOutput(one);
-    if (answer.type === "failed") hits.set(index, false);
-    if (answer.type !== "output") {
-      counts[answer.type]++;
-      unanswered.push({ index, type: answer.type, reason: answer.reason });
-      continue;
-    }
-    if (expected === undefined) continue;
-    const agreement = compareOutputs(options.schema, { one: expected, other: answer.output }, options);
-    const isSame = agrees(agreement) === false ? false : (options.judged?.(index, name) ?? agrees(agreement));
-    countFields(fields, agreement);
-    if (isSame === undefined) counts.uncompared++;
-    else hits.set(index, isSame);
-    const different = [...agreement].filter(([, verdict]) => verdict === "different").map(([path]) => path);
-    if (isSame === false) disagreements.push({ index, expected, output: answer.output, fields: different });
+/** Compares the answers of candidates with what was recorded or labelled, case by case. Keeps counts, eight bytes a case, and 1,000 cases. */
+export class Comparison {
+  readonly #tallies: readonly Tally[];
+  readonly #options: CompareOptions;
+  #count = 0;
+
+  constructor(options: CompareOptions) {
+    this.#options = options;
+    this.#tallies = options.names.map((name) => new Tally(name, options));
   }
-  const report: CandidateReport = {
-    name,
-    agreement: toShare([...hits.values()].filter(Boolean).length, hits.size),
-    fields: new Map([...fields].map(([path, field]) => [path, toShare(field.hits, field.count)])),
-    ...{ unsure: counts.unsure, failed: counts.failed, leftOut: counts["left-out"], uncompared: counts.uncompared },
-    usdPerThousand: dollars(answers),
-    ...times(answers),
-    ...{ disagreements, unanswered },
-  };
-  return { report, hits: hits as Hits };
+
+  /** The cases so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a case with the answers of all candidates. Returns whether one of them disagrees. */
+  add(one: Case, answers: readonly Judged[]): boolean {
+    const index = this.#count++;
+    const found = this.#tallies.map((tally, at) => {
+      const judged = answers[at];
+      return judged ? tally.add({ index, one, ...judged }) : {};
+    });
+    for (const [at, tally] of this.#tallies.entries()) tally.pair(found[at]?.isHit, this.#options.again ? found[0]?.isHit : true);
+    return found.some(({ disagrees }) => disagrees);
+  }
+
+  reports(): readonly CandidateReport[] {
+    return this.#tallies.map((tally, index) => tally.report(this.#options.again === true && index === 0));
+  }
+}
+
+interface Scored {
+  /** Absent where the case tells nothing. */
+  readonly isHit?: boolean;
+  readonly disagrees?: boolean;
+}
+
+/** The counts of one candidate. */
+class Tally {
+  readonly #name: string;
+  readonly #options: CompareOptions;
+  readonly #fields = new Map<string, { hits: number; count: number }>();
+  readonly #disagreements: Disagreement[] = [];
+  readonly #unanswered: Unanswered[] = [];
+  readonly #reasons = new Map<string, { -readonly [K in keyof Reason]: Reason[K] }>();
+  readonly #counts = { unsure: 0, failed: 0, "left-out": 0, uncompared: 0, hits: 0, compared: 0 };
+  readonly #pairs = { both: 0, first: 0, second: 0, neither: 0 };
+  /** Milliseconds of answers. */
+  readonly #times: number[] = [];
+  readonly #dollars = { asked: 0, sum: 0, isKnown: true };
+
+  constructor(name: string, options: CompareOptions) {
+    this.#name = name;
+    this.#options = options;
+  }
+
+  add(given: Judged & { readonly index: number; readonly one: Case }): Scored {
+    const { answer, one } = given;
+    this.#pay(answer);
+    if (answer.type !== "output") {
+      this.#miss(given, answer);
+      return answer.type === "failed" ? this.#hit(false) : {};
+    }
+    const expected = expectedOutput(one);
+    if (expected === undefined) return {};
+    const agreement = compareOutputs(this.#options.schema, { one: expected, other: answer.output }, this.#options);
+    const isSame = agrees(agreement) === false ? false : (given.isSame ?? agrees(agreement));
+    countFields(this.#fields, agreement);
+    if (isSame === undefined) {
+      this.#counts.uncompared++;
+      return {};
+    }
+    const fields = [...agreement].filter(([, verdict]) => verdict === "different").map(([path]) => path);
+    if (!isSame && this.#disagreements.length < mostKept)
+      this.#disagreements.push({ index: given.index, asked: one, expected, output: answer.output, fields });
+    return { ...this.#hit(isSame), disagrees: !isSame };
+  }
+
+  /** Counts a case of two answerers, this one first. Cases that tell nothing of one of them are left out. */
+  pair(isHit: boolean | undefined, other: boolean | undefined): void {
+    if (isHit === undefined || other === undefined) return;
+    this.#pairs[isHit ? (other ? "both" : "first") : other ? "second" : "neither"]++;
+  }
+
+  report(isFloor: boolean): CandidateReport {
+    const { hits, compared, unsure, failed, "left-out": leftOut, uncompared } = this.#counts;
+    const { asked, sum, isKnown } = this.#dollars;
+    return {
+      name: this.#name,
+      agreement: toShare(hits, compared),
+      fields: new Map([...this.#fields].map(([path, field]) => [path, toShare(field.hits, field.count)])),
+      ...{ unsure, failed, leftOut, uncompared },
+      usdPerThousand: isKnown && asked > 0 ? (1_000 * sum) / asked : undefined,
+      ...quantiles(this.#times),
+      ...(isFloor ? {} : { judgement: judge(this.#pairs) }),
+      ...{ disagreements: this.#disagreements, unanswered: this.#unanswered, reasons: [...this.#reasons.values()] },
+    };
+  }
+
+  #hit(isHit: boolean): Scored {
+    this.#counts.compared++;
+    if (isHit) this.#counts.hits++;
+    return { isHit };
+  }
+
+  #pay({ type, usd, ms }: Answer): void {
+    if (type === "output" || type === "unsure") this.#times.push(ms);
+    if (type === "left-out") return;
+    this.#dollars.asked++;
+    if (usd === undefined) this.#dollars.isKnown = false;
+    else this.#dollars.sum += usd;
+  }
+
+  #miss(
+    { index, one }: { readonly index: number; readonly one: Case },
+    { type, reason }: Exclude<Answer, { type: "output" }>,
+  ): void {
+    this.#counts[type]++;
+    if (this.#unanswered.length < mostKept) this.#unanswered.push({ index, asked: one, type, reason });
+    const key = `${type} ${reason}`;
+    const known = this.#reasons.get(key);
+    if (known) known.count++;
+    else if (this.#reasons.size < mostKept) this.#reasons.set(key, { index, type, reason, count: 1 });
+  }
 }
 
 function countFields(fields: Map<string, { hits: number; count: number }>, agreement: Agreement): void {
@@ -145,13 +233,7 @@ function countFields(fields: Map<string, { hits: number; count: number }>, agree
   }
 }
 
-/** Beside the recorded answers, which agree with themselves, where nothing was asked again. */
-function judge(hits: Hits, floor: Hits | undefined): Judgement {
-  const counts = { both: 0, first: 0, second: 0, neither: 0 };
-  for (const [index, isSame] of hits) {
-    const other = floor ? floor.get(index) : true;
-    if (other !== undefined) counts[isSame ? (other ? "both" : "first") : other ? "second" : "neither"]++;
-  }
+function judge(counts: PairedCounts): Judgement {
   const difference = pairedDifference(counts);
   const seen = counts.both + counts.first + counts.second + counts.neither;
   const verdict = difference.upper < 0 ? "worse" : difference.lower > 0 ? "better" : "untold";
@@ -162,17 +244,8 @@ function toShare(hits: number, count: number): Share {
   return { ...wilsonInterval(hits, count), hits, count };
 }
 
-function dollars(answers: readonly Answer[]): number | undefined {
-  const asked = answers.filter(({ type }) => type !== "left-out");
-  if (asked.some(({ usd }) => usd === undefined) || asked.length === 0) return undefined;
-  return (1_000 * asked.reduce((sum, { usd = 0 }) => sum + usd, 0)) / asked.length;
-}
-
-function times(answers: readonly Answer[]): { readonly median: number; readonly p90: number } {
-  const sorted = answers
-    .filter(({ type }) => type === "output" || type === "unsure")
-    .map(({ ms }) => ms)
-    .sort((one, other) => one - other);
+function quantiles(times: readonly number[]): { readonly median: number; readonly p90: number } {
+  const sorted = times.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
   return { median: at(0.5), p90: at(0.9) };
 }

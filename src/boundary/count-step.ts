@@ -86,7 +86,7 @@ async function openCases(request: CasesRequest): Promise<{ readonly shared: Omit
   };
   const found = await readStepCases({ host, step, store, program }, choice);
   const path = resolve(host.workingDirectory, target);
-  return { shared: { ...options, ...found, step, root: outline.root, target: path, file: `${worker.id}.worker`, host } };
+  return { shared: { ...options, cases: found, step, root: outline.root, target: path, file: `${worker.id}.worker`, host } };
 }
 
 const countOption: OptionForm = {

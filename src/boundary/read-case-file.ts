@@ -1,9 +1,11 @@
-import type { Host } from "../host/host.ts";
+import { readLines } from "../host/read-lines.ts";
 import { type Case, parseCase } from "./case-file.ts";
 
-/** Reads a case file of a worker, in its order. Rejects with a `CaseLineError` at its first broken line. */
-export async function readCaseFile(host: Pick<Host, "files">, path: string, worker?: string): Promise<readonly Case[]> {
-  const text = await host.files.readText(path);
-  const options = worker === undefined ? {} : { worker };
-  return text.split("\n").flatMap((line, index) => parseCase(line, index + 1, options) ?? []);
+/** Yields the cases of a worker's case file, in its order. Rejects with a `CaseLineError` at its first broken line. */
+export async function* readCaseFile(path: string, worker: string): AsyncGenerator<Case, void> {
+  let line = 0;
+  for await (const text of readLines(path)) {
+    const one = parseCase(text, ++line, { worker });
+    if (one) yield one;
+  }
 }

@@ -20,8 +20,8 @@ export interface FunctionJudgement {
 /** Compares a function with what a step answered. Rejects as `compareStep` does, and with a `CandidateError` for what is no function. */
 export async function judgeFunction({ reference: name, ...request }: FunctionRequest): Promise<FunctionJudgement> {
   const source = readFunction(name);
-  const { length } = request.cases;
-  if (length < fewestCalls) return { obstacle: `${length} recorded calls tell nothing; ${fewestCalls} are the fewest` };
+  const { count } = request.cases;
+  if (count < fewestCalls) return { obstacle: `${count} recorded calls tell nothing; ${fewestCalls} are the fewest` };
   const report = await compareStep({ ...request, candidates: [{ name, source }] });
   const candidate = report.candidates.at(-1);
   const floor = request.again ? report.candidates[0] : undefined;

@@ -1,10 +1,10 @@
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Host } from "../host/host.ts";
 import { expandTexts } from "../journal/expand-texts.ts";
 import { readJournal } from "../journal/read-journal.ts";
 import type { ProgramOfRun, RunStore } from "../journal/store.ts";
 import { isAtOrBelow } from "../protocol/call.ts";
-import type { Fact } from "../protocol/fact.ts";
+import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { CandidateError } from "./candidate.ts";
 import type { Case } from "./case-file.ts";
@@ -23,8 +23,13 @@ export interface CaseChoice {
 
 /** The cases of a step, with what is recorded of them. */
 export interface StepCases {
-  readonly cases: readonly Case[];
+  /** How many there are. */
+  readonly count: number;
+  /** Reads them one after the other, from the first, each time that it is called. */
+  readonly read: () => AsyncIterable<Case> | Iterable<Case>;
+  /** Facts of the recorded call. */
   readonly factsOf: (one: Case) => Promise<readonly Fact[]>;
+  /** The content of a file of a case. */
   readonly readFile: (one: Case, sha256: string) => Promise<Uint8Array>;
 }
 
@@ -37,34 +42,43 @@ export interface RecordedStep {
   readonly program: () => Promise<ProgramOfRun>;
 }
 
-/** Reads cases of a case file, or the recorded calls without a mark. Rejects with a `CandidateError` where the file cannot be read. */
-export async function readStepCases(
-  recorded: RecordedStep,
-  { cases: file, last, limit = Number.POSITIVE_INFINITY }: CaseChoice,
-): Promise<StepCases> {
-  const { store } = recorded;
-  const found = file === undefined ? await recordedCases(recorded, last) : await casesOfFile(recorded, file);
-  const files = (one: Case) => one.from?.split("/", 1)[0] ?? "";
+/**
+ * Finds the cases of a case file, or the recorded calls without a mark, as many as are asked for, and holds none of them. Rejects with a
+ * `CandidateError` where one of these lines is no case, or the file cannot be read.
+ */
+export async function readStepCases(recorded: RecordedStep, choice: CaseChoice): Promise<StepCases> {
+  const { cases: file } = choice;
+  const found = file === undefined ? await recordedCases(recorded, choice) : await casesOfFile(recorded, file, choice);
   return {
-    cases: found.slice(0, limit),
-    factsOf: async (one) => {
-      const run = files(one);
-      if (run === "" || one.from === undefined) return [];
-      const path = one.from.slice(run.length + 1);
-      // A case file can come from elsewhere: nothing is recorded of it here.
-      return store
-        .look(run, async (record) => {
-          const { entries } = await readJournal(record);
-          const own = entries.filter((entry) => "callPath" in entry && isAtOrBelow(entry.callPath, path));
-          return expandTexts(record, { entries: own, longest: 20_000_000, total: 100_000_000, onMissing: missing });
-        })
-        .catch(() => []);
-    },
+    ...found,
+    factsOf: factsIn(recorded.store),
     readFile: async (one, sha256) => {
-      const folder = file === undefined ? undefined : join(dirname(resolve(file)), `${file.split("/").at(-1)}.files`);
+      const folder = file === undefined ? undefined : join(dirname(resolve(file)), `${basename(file)}.files`);
       if (folder !== undefined) return recorded.host.files.readBytes(join(folder, sha256));
-      return store.look(files(one), (record) => record.readPart("blobs", sha256));
+      return recorded.store.look(runOf(one), (record) => record.readPart("blobs", sha256));
     },
+  };
+}
+
+function runOf({ from = "" }: Case): string {
+  return from.split("/", 1)[0] ?? "";
+}
+
+/** Keeps the journal of the run that was asked for last: calls of one run follow each other. */
+function factsIn(store: RunStore): StepCases["factsOf"] {
+  let last: { readonly run: string; readonly entries: Promise<readonly JournalEntry[]> } | undefined;
+  return async (one) => {
+    const run = runOf(one);
+    if (run === "" || one.from === undefined) return [];
+    const path = one.from.slice(run.length + 1);
+    if (last?.run !== run)
+      last = { run, entries: store.look(run, async (record) => (await readJournal(record)).entries).catch(() => []) };
+    // A case file can come from elsewhere: nothing is recorded of it here.
+    const own = (await last.entries).filter((entry) => "callPath" in entry && isAtOrBelow(entry.callPath, path));
+    if (own.length === 0) return [];
+    return store
+      .look(run, (record) => expandTexts(record, { entries: own, longest: 20_000_000, total: 100_000_000, onMissing: missing }))
+      .catch(() => []);
   };
 }
 
@@ -72,19 +86,49 @@ function missing(digest: string): never {
   throw new Error(`a text of a call is gone (blob ${digest})`);
 }
 
-async function casesOfFile({ host, step }: RecordedStep, file: string): Promise<readonly Case[]> {
-  try {
-    return await readCaseFile(host, resolve(file), step);
-  } catch (thrown) {
-    throw new CandidateError(`${file}: ${errorMessage(thrown)}`, { cause: thrown });
-  }
+type FoundCases = Pick<StepCases, "count" | "read">;
+
+async function casesOfFile({ step }: RecordedStep, file: string, { limit }: CaseChoice): Promise<FoundCases> {
+  const read = async function* () {
+    try {
+      yield* upTo(readCaseFile(resolve(file), step), limit);
+    } catch (thrown) {
+      throw new CandidateError(`${file}: ${errorMessage(thrown)}`, { cause: thrown });
+    }
+  };
+  let count = 0;
+  // Each line is read before anything is asked.
+  for await (const _ of read()) count++;
+  return { count, read };
 }
 
-async function recordedCases({ store, step: worker, program }: RecordedStep, last = 200): Promise<readonly Case[]> {
-  const cases: Case[] = [];
-  for await (const call of readCalls(store, { worker, program: await program(), last })) {
-    const one = parseCase(printCase(call), 1);
-    if (one) cases.push(one);
+/** Remembers which calls there are, so that a run that is recorded meanwhile changes nothing. */
+async function recordedCases(
+  { store, step: worker, program }: RecordedStep,
+  { last = 200, limit }: CaseChoice,
+): Promise<FoundCases> {
+  const calls = new Map<string, Set<string>>();
+  let count = 0;
+  for await (const { from } of upTo(readCalls(store, { worker, program: await program(), last }), limit)) {
+    const run = from.split("/", 1)[0] ?? "";
+    calls.set(run, (calls.get(run) ?? new Set()).add(from));
+    count++;
   }
-  return cases;
+  const read = async function* () {
+    for (const [run, own] of calls)
+      for await (const call of readCalls(store, { worker, run })) {
+        const one = own.has(call.from) ? parseCase(printCase(call), 1) : undefined;
+        if (one) yield one;
+      }
+  };
+  return { count, read };
+}
+
+async function* upTo<T>(items: AsyncIterable<T>, most = Number.POSITIVE_INFINITY): AsyncGenerator<T, void> {
+  let left = most;
+  if (left > 0)
+    for await (const item of items) {
+      yield item;
+      if (--left <= 0) return;
+    }
 }

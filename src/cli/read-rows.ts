@@ -1,12 +1,12 @@
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { Program } from "../llm-do.ts";
 import type { Row } from "../map/map-rows.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { inputSchemaOf } from "../runtime/entry-input.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { splitLines } from "../util/split-lines.ts";
 import { UsageError } from "./exit-codes.ts";
 import { typeFields } from "./input-fields.ts";
 
@@ -37,7 +37,7 @@ export async function* readRows(path: string, program: Program): AsyncGenerator<
 
 async function* readJsonLines(stream: Readable, path: string): AsyncGenerator<ReadRow> {
   let line = 0;
-  for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const text of splitLines(stream)) {
     line++;
     const written = line === 1 ? text.replace(/^\uFEFF/, "") : text;
     if (line === 1 && written.trimStart().startsWith("["))

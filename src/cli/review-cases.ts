@@ -1,11 +1,13 @@
 import { type Case, type CaseLabel, parseCase } from "../boundary/case-file.ts";
 import { findMisfit } from "../boundary/check-output.ts";
-import { createNodeHost } from "../host/node-host.ts";
+import { readLines } from "../host/read-lines.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { showProse } from "../ui/show-text.ts";
 import { parseJson } from "../util/parse-json.ts";
 import { atTerminal } from "./ask-yes-or-no.ts";
+import { UsageError } from "./exit-codes.ts";
+import { createReplacement } from "./new-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ReviewOptions {
@@ -20,27 +22,61 @@ const keys = "r  right\nw  wrong\ne  wrong: write the right output\ns  skip\nq  
 
 /**
  * Asks a person about each case of a file that has no label, and writes each answer before the next question. Other lines keep their bytes.
- * Resolves with the number of labels written. Rejects with a `CaseLineError`, and with a `UsageError` without a terminal.
+ * Lines are read as they are asked about. Resolves with the number of labels written. Rejects with a `CaseLineError`, and with a `UsageError`
+ * without a terminal.
  */
 export async function reviewCases(path: string, { worker, output }: ReviewOptions): Promise<number> {
-  const { files } = createNodeHost();
-  const lines = (await files.readText(path)).split("\n");
-  const cases = lines.map((line, index) => parseCase(line, index + 1, { worker }));
-  const open = [...cases.entries()].filter(([, one]) => one !== undefined && !one.label) as [number, Case][];
+  let open = 0;
+  for await (const _ of openCases(path, worker)) open++;
   let written = 0;
-  if (open.length === 0) return written;
+  if (open === 0) return written;
   return atTerminal("a person reviews cases, and there is no terminal to ask at", async (terminal, signal) => {
-    for (const [at, [index, one]] of open.entries()) {
-      const label = await askLabel(terminal, signal, { one, output, head: `case ${at + 1} of ${open.length}` });
+    let at = 0;
+    for await (const { line, one, text } of openCases(path, worker)) {
+      const label = await askLabel(terminal, signal, { one, output, head: `case ${++at} of ${open}` });
       if (label === "stop") break;
       if (label === "skip") continue;
-      // The key order of the line stays, and so do keys of later versions.
-      lines[index] = JSON.stringify({ ...JSON.parse(lines[index] ?? ""), label });
-      await files.writeAtomically(path, lines.join("\n"));
+      await replaceLine(path, { line, text, label });
       written++;
     }
     return written;
   });
+}
+
+interface OpenCase {
+  /** From 1. */
+  readonly line: number;
+  /** With its line break. */
+  readonly text: string;
+  readonly one: Case;
+}
+
+/** Yields the cases that have no label in the file as it is now. */
+async function* openCases(path: string, worker: string): AsyncGenerator<OpenCase, void> {
+  let line = 0;
+  for await (const text of readLines(path)) {
+    const one = parseCase(text, ++line, { worker });
+    if (one && !one.label) yield { line, text, one };
+  }
+}
+
+interface Labelled extends Omit<OpenCase, "one"> {
+  readonly label: CaseLabel;
+}
+
+/** Rejects with a `UsageError` where the line is not as it was. */
+async function replaceLine(path: string, { line, text, label }: Labelled): Promise<void> {
+  await using file = await createReplacement(path);
+  let at = 0;
+  let isThere = false;
+  for await (const old of readLines(path)) {
+    const isIt = ++at === line && old === text;
+    isThere ||= isIt;
+    // The key order of the line stays, and so do keys of later versions.
+    await file.write(isIt ? `${JSON.stringify({ ...JSON.parse(text), label })}${/\r?\n$/.exec(text)?.[0] ?? ""}` : old);
+  }
+  if (!isThere) throw new UsageError(`${path}: line ${line} has changed meanwhile`);
+  await file.finish();
 }
 
 interface Asked {

@@ -9,9 +9,9 @@ import type { JsonObject } from "../protocol/json.ts";
 import { runOptions } from "../requests.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { checkOptions, type OptionCheck, textOption } from "../util/check-options.ts";
+import { inOrder } from "../util/in-order.ts";
 import { environmentSecrets } from "../util/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
-import { inOrder } from "./in-order.ts";
 import { type LoggedRun, type MapLog, noLog, withMapLog } from "./map-log.ts";
 
 export type { MappedRow } from "./row-result.ts";

@@ -24,13 +24,18 @@ export function renderCall({ from, input, output, by, usd, ms, time, marks }: Sh
   return `${head}\n  ${headOf(input, width)} -> ${headOf(output, width)}\n`;
 }
 
-export function renderCallsFoot(calls: readonly ShownCall[]): string {
-  const code = calls.filter(({ by }) => by === "code").length;
-  const known = calls.flatMap(({ usd }) => usd ?? []);
-  const atLeast = known.length < calls.length ? "at least " : "";
-  const sum = known.reduce((total, usd) => total + usd, 0);
-  const noun = calls.length === 1 ? "call" : "calls";
-  return `${calls.length} ${noun}, ${code} by code, ${atLeast}${dollars(sum)}\n`;
+export interface CallsSum {
+  readonly count: number;
+  /** How many code answered. */
+  readonly code: number;
+  /** How many have a known price. */
+  readonly known: number;
+  readonly usd: number;
+}
+
+export function renderCallsFoot({ count, code, known, usd }: CallsSum): string {
+  const atLeast = known < count ? "at least " : "";
+  return `${count} ${count === 1 ? "call" : "calls"}, ${code} by code, ${atLeast}${dollars(usd)}\n`;
 }
 
 function headOf(value: unknown, width: number): string {

@@ -1,5 +1,12 @@
-import { type Case, expectedOutput } from "../boundary/case-file.ts";
-import { type CandidateReport, type Disagreement, type Share, sayJudgement, type Unanswered } from "../boundary/compare.ts";
+import { expectedOutput } from "../boundary/case-file.ts";
+import {
+  type CandidateReport,
+  type Disagreement,
+  type Reason,
+  type Share,
+  sayJudgement,
+  type Unanswered,
+} from "../boundary/compare.ts";
 import type { CompareStepReport } from "../boundary/compare-step.ts";
 import { clipText } from "../util/clip-text.ts";
 import { showText } from "./show-text.ts";
@@ -8,7 +15,7 @@ import { showText } from "./show-text.ts";
 export function renderComparison(report: CompareStepReport, { show = 0 }: { readonly show?: number } = {}): string {
   const { candidates, cases, uncompared, step } = report;
   const floor = candidates.find(({ judgement }) => judgement === undefined);
-  const lines = [`${showText(step)}: ${cases.length} ${cases.length === 1 ? "case" : "cases"}`, ""];
+  const lines = [`${showText(step)}: ${cases} ${cases === 1 ? "case" : "cases"}`, ""];
   for (const candidate of candidates) lines.push(...renderCandidate(candidate, floor), "");
   if (uncompared.length > 0)
     lines.push(
@@ -19,7 +26,7 @@ export function renderComparison(report: CompareStepReport, { show = 0 }: { read
   for (const candidate of candidates) {
     const failed = candidate.unanswered.filter(({ type }) => type === "failed");
     const shown = [...candidate.disagreements, ...failed].sort((one, other) => one.index - other.index);
-    for (const one of shown.slice(0, show)) lines.push(...renderDisagreement(candidate, one, cases), "");
+    for (const one of shown.slice(0, show)) lines.push(...renderDisagreement(candidate, one), "");
   }
   return `${lines.join("\n").trimEnd()}\n`;
 }
@@ -41,7 +48,7 @@ function renderCandidate(candidate: CandidateReport, floor: CandidateReport | un
     `  agrees: ${renderShare(agreement)}`,
     ...rows,
     ...(others.length > 0 ? [`  ${others.join("; ")}`] : []),
-    ...renderReasons(candidate.unanswered),
+    ...renderReasons(candidate.reasons),
     `  ${money}; ${renderTime(median)} at the median, ${renderTime(p90)} at the 90th percentile`,
     ...(judgement ? [`  ${sayJudgement(judgement, agreement.count, beside)}`] : []),
   ];
@@ -51,21 +58,17 @@ function renderCandidate(candidate: CandidateReport, floor: CandidateReport | un
 const mostReasons = 3;
 
 /** The most frequent first, each with the first case that it was given for. */
-function renderReasons(unanswered: readonly Unanswered[]): readonly string[] {
+function renderReasons(reasons: readonly Reason[]): readonly string[] {
   const kinds = ["failed", "left-out", "unsure"] as const;
   return kinds.flatMap((kind) => {
-    const of = Map.groupBy(
-      unanswered.filter(({ type }) => type === kind),
-      ({ reason }) => reason,
-    );
-    const sorted = [...of].sort(([, one], [, other]) => other.length - one.length);
-    const lines = sorted.slice(0, mostReasons).map(([reason, all]) => {
-      const times = all.length === 1 ? "" : `${all.length} times, first `;
+    const sorted = reasons.filter(({ type }) => type === kind).toSorted((one, other) => other.count - one.count);
+    const lines = sorted.slice(0, mostReasons).map(({ reason, count, index }) => {
+      const times = count === 1 ? "" : `${count} times, first `;
       const text = reason === "" ? "no reason given" : showText(clipText(reason.replace(/\s+/g, " "), 300));
-      return `    ${kind === "left-out" ? "left out" : kind}: ${text} (${times}case ${(all[0]?.index ?? 0) + 1})`;
+      return `    ${kind === "left-out" ? "left out" : kind}: ${text} (${times}case ${index + 1})`;
     });
     const rest = sorted.length - lines.length;
-    return rest > 0 ? [...lines, `    ${rest} more ${rest === 1 ? "reason" : "reasons"}; --json has all`] : lines;
+    return rest > 0 ? [...lines, `    ${rest} more ${rest === 1 ? "reason" : "reasons"}; --json has them`] : lines;
   });
 }
 
@@ -80,14 +83,13 @@ function renderTime(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds.toFixed(1)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-function renderDisagreement({ name }: CandidateReport, one: Disagreement | Unanswered, cases: readonly Case[]) {
+function renderDisagreement({ name }: CandidateReport, one: Disagreement | Unanswered): readonly string[] {
   const line = (label: string, value: unknown) => `  ${label}${showText(clipText(JSON.stringify(value) ?? "", 400))}`;
-  const asked = cases[one.index];
-  const from = asked?.from;
+  const { from, input } = one.asked;
   return [
     `${showText(name)}, case ${one.index + 1}${from === undefined ? "" : ` (${showText(from)})`}`,
-    line("asked:    ", asked?.input),
-    line("expected: ", asked && expectedOutput(asked)),
+    line("asked:    ", input),
+    line("expected: ", expectedOutput(one.asked)),
     "reason" in one ? `  failed:   ${showText(clipText(one.reason, 400))}` : line("got:      ", one.output),
   ];
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CandidateSource, parseCandidate, type StepOfProgram } from "../../src/boundary/candidate.ts";
 import type { Case } from "../../src/boundary/case-file.ts";
 import { compareStep, NothingToCompare } from "../../src/boundary/compare-step.ts";
+import type { StepCases } from "../../src/boundary/step-cases.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 
@@ -43,13 +44,18 @@ async function compare(
   const candidates = names.map((name): { name: string; source: CandidateSource } => ({ name, source: parseCandidate(name) }));
   const report = await compareStep({
     ...of,
-    cases: cases(text ? "free" : undefined),
+    cases: stepCases(cases(text ? "free" : undefined)),
     candidates,
     again,
     ...(judge ? { judge } : {}),
     ...(usd === undefined ? {} : { usd, parallel: 1, prices: { "test:model": { input: 1, output: 0 } } }),
   });
   return { report, requests: model.requests.length };
+}
+
+function stepCases(all: readonly Case[]): StepCases {
+  const readFile = async () => new Uint8Array();
+  return { count: all.length, read: () => all, factsOf: async () => [], readFile };
 }
 
 async function writeProgram(text: string): Promise<void> {
@@ -125,6 +131,33 @@ describe("compareStep", () => {
       agreement: { lower: expect.any(Number) },
     });
     expect(found?.agreement.hits).toBe(found?.agreement.count);
+  });
+
+  it("reads cases as they are asked, and holds no more than are asked at a time and wait for an earlier one", async () => {
+    await writeProgram(worker("output: { kind(enum): [bug, wish] }\n"));
+    let [read, answered, most] = [0, 0, 0];
+    const all = Array.from({ length: 10 }, () => cases()).flat();
+    const found = await compareStep({
+      ...{ root, target: root, step: "main", file: "main.worker", host: createNodeHost(), trust: true },
+      cases: {
+        ...stepCases(all),
+        read: function* () {
+          read = 0;
+          for (const one of all) {
+            most = Math.max(most, ++read - answered);
+            yield one;
+          }
+        },
+      },
+      candidates: [{ name: "sort", source: parseCandidate("tools.ts:sort") }],
+      parallel: 3,
+      onProgress: (done) => {
+        answered = done;
+      },
+    });
+    expect(found).toMatchObject({ cases: 300, candidates: [{ agreement: { hits: 300, count: 300 } }] });
+    // Each reading before the first answer ends at its first case.
+    expect(most).toBeLessThanOrEqual(3 + 1);
   });
 
   it("refuses free text, unless a worker compares it", async () => {

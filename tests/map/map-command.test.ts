@@ -35,7 +35,7 @@ test("maps rows of CSV and of JSON Lines, and names each row that is none by its
     "main.worker": worker(""),
     "model.mjs": model,
     "rows.csv": '\uFEFFinput,n\n"a\nb",1\nc,\nd,many\ne\n',
-    "rows.jsonl": '{"input":"a"}\n\n{"input":\n"text"\n{"n":1}\n[1]\n{"input":"z","n":2}',
+    "rows.jsonl": '{"input":"a"}\n\n{"input":\n"text"\n{"n":1}\n[1]\n{"input":"z\u2028","n":2}',
   });
   const csv = await runCli(["map", ".", "--trust", "--inputs", "rows.csv", "--out", "out.jsonl"], { cwd });
   expect(csv.exitCode).toBe(1);
@@ -52,6 +52,8 @@ test("maps rows of CSV and of JSON Lines, and names each row that is none by its
   expect(printed.map((line) => (JSON.parse(line) as Line).stopReason)).toEqual([
     ...["done", "invalid", "done", "invalid", "invalid", "done"],
   ]);
+  // JSON allows it in a text, where it ends no line.
+  expect((JSON.parse(printed.at(-1) ?? "") as Line).output).toBe('<{"input":"z\u2028","n":2}>');
   expect(lines.stdout).toContain("line 3: this is not JSON");
   expect(lines.stdout).toContain("line 6: a row is an object of the entry's input, or a text");
 });

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { CaseLineError, printCase } from "../../boundary/case-file.ts";
 import { type CallsQuery, readCalls } from "../../boundary/read-calls.ts";
 import type { RecordedCall } from "../../boundary/recorded-calls.ts";
@@ -11,6 +10,7 @@ import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";
 import { findWorker, requireWorker } from "../find-step.ts";
+import { createNewFile } from "../new-file.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { reviewCases } from "../review-cases.ts";
 
@@ -69,16 +69,18 @@ async function reviewFile(worker: string, target: string | undefined, path: stri
 
 async function printCalls(calls: AsyncIterable<RecordedCall>, asJson: boolean): Promise<number> {
   let count = 0;
-  const shown: RecordedCall[] = [];
+  const sum = { code: 0, known: 0, usd: 0 };
   for await (const call of calls) {
     count++;
     if (asJson) await writeResult(`${JSON.stringify(call)}\n`);
     else {
-      shown.push(call);
+      if (call.by === "code") sum.code++;
+      if (call.usd !== undefined) sum.known++;
+      sum.usd += call.usd ?? 0;
       await writeResult(renderCall(call, process.stdout.columns || 80));
     }
   }
-  if (shown.length > 0) await writeResult(renderCallsFoot(shown));
+  if (count > 0 && !asJson) await writeResult(renderCallsFoot({ ...sum, count }));
   return count;
 }
 
@@ -87,29 +89,22 @@ async function writeCases(
   calls: AsyncIterable<RecordedCall>,
   { path, store }: { readonly path: string; readonly store: RunStore },
 ): Promise<number> {
-  const whole = resolve(path);
-  const written = join(dirname(whole), `.${process.pid}-${Date.now()}.jsonl.part`);
-  const file = await open(written, "wx", 0o600);
+  await using file = await createNewFile(path);
   let count = 0;
   let passed = 0;
-  try {
-    for await (const call of calls) {
-      if (call.output === undefined || call.marks.includes("secret")) {
-        passed++;
-        continue;
-      }
-      await copyFiles(call, { folder: `${whole}.files`, store });
-      await file.write(printCase(call));
-      count++;
+  for await (const call of calls) {
+    if (call.output === undefined || call.marks.includes("secret")) {
+      passed++;
+      continue;
     }
-    await file.close();
-    if (count > 0) await rename(written, whole);
-  } finally {
-    await file.close().catch(() => undefined);
-    await rm(written, { force: true });
+    await copyFiles(call, { folder: `${resolve(path)}.files`, store });
+    await file.write(printCase(call));
+    count++;
   }
   const left = passed === 0 ? "" : `; ${passed} without an output, or with a secret, left out`;
-  if (count > 0) writeStderr(`llm-do: ${count} ${count === 1 ? "case" : "cases"} in ${path}${left}\n`);
+  if (count === 0) return 0;
+  await file.finish();
+  writeStderr(`llm-do: ${count} ${count === 1 ? "case" : "cases"} in ${path}${left}\n`);
   return count;
 }
 

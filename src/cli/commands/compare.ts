@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CandidateError, parseCandidate } from "../../boundary/candidate.ts";
+import type { Case } from "../../boundary/case-file.ts";
 import { type CompareStepReport, compareStep, NothingToCompare } from "../../boundary/compare-step.ts";
 import type { CaseChoice, StepCases } from "../../boundary/step-cases.ts";
 import { toFigures } from "../../boundary/step-figures.ts";
@@ -11,6 +11,7 @@ import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findStep } from "../find-step.ts";
 import { guardProcess } from "../guard-process.ts";
+import { createNewFile } from "../new-file.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
 import { progressBar } from "../progress-bar.ts";
 import { reportFailure } from "../report-run.ts";
@@ -44,8 +45,7 @@ export async function compareCommand(step: string, target: string | undefined, f
     await useProxies(process.env, (message) => writeStderr(`llm-do: ${message}\n`));
     const program = await findStep(step, target, { ...flags, signals });
     const found = await readStepCases({ host: program.host, step, target }, flags);
-    if (found.cases.length === 0)
-      throw new UsageError(`no recorded call of \`${step}\` can be compared: llm-do calls ${step} --all`);
+    if (found.count === 0) throw new UsageError(`no recorded call of \`${step}\` can be compared: llm-do calls ${step} --all`);
     const { parallel, usd, within, judge, liveReads } = flags;
     const options = {
       ...(parallel === undefined ? {} : { parallel }),
@@ -53,19 +53,14 @@ export async function compareCommand(step: string, target: string | undefined, f
       ...(within ? { within } : {}),
       ...(liveReads ? { liveReads } : {}),
     };
+    await using review = flags.out === undefined ? undefined : await openReview(flags.out, found);
     const report = await compareStep({
-      ...program,
-      ...found,
-      ...options,
-      candidates,
-      again,
-      usd,
-      signal,
-      onProgress: bar.update,
+      ...{ ...program, ...options, cases: found, candidates, again, usd, signal, onProgress: bar.update },
+      ...(review ? { onDisagreement: review.add } : {}),
     });
     bar.end();
     await writeResult(json ? `${JSON.stringify(toFigures(report))}\n` : renderComparison(report, { show: flags.show ?? 0 }));
-    if (flags.out !== undefined) await writeDisagreements(report, flags.out, found);
+    await review?.finish();
     return isEnough(report, flags.atLeast) ? exitCodes.done : exitCodes.failed;
   } catch (thrown) {
     bar.end();
@@ -96,14 +91,20 @@ function requireNew(path: string): void {
   if (existsSync(path)) throw new UsageError(`--out ${path}: there is such a file`);
 }
 
-async function writeDisagreements(
-  { candidates, cases }: CompareStepReport,
-  path: string,
-  { readFile }: Pick<StepCases, "readFile">,
-): Promise<void> {
-  const indexes = new Set(candidates.flatMap(({ disagreements }) => disagreements.map(({ index }) => index)));
-  const found = [...indexes].sort((a, b) => a - b).flatMap((index) => cases[index] ?? []);
-  for (const one of found) await copyCaseFiles(one.files, `${resolve(path)}.files`, (sha256) => readFile(one, sha256));
-  await writeFile(resolve(path), found.map((one) => `${JSON.stringify(one)}\n`).join(""), { flag: "wx", mode: 0o600 });
-  writeStderr(`llm-do: ${found.length} ${found.length === 1 ? "case" : "cases"} to review in ${path}\n`);
+/** A case file of what a candidate disagrees about, with the files of the cases beside it. */
+async function openReview(path: string, { readFile }: StepCases) {
+  const file = await createNewFile(path);
+  let count = 0;
+  return {
+    add: async (one: Case) => {
+      await copyCaseFiles(one.files, `${resolve(path)}.files`, (sha256) => readFile(one, sha256));
+      await file.write(`${JSON.stringify(one)}\n`);
+      count++;
+    },
+    finish: async () => {
+      await file.finish();
+      writeStderr(`llm-do: ${count} ${count === 1 ? "case" : "cases"} to review in ${path}\n`);
+    },
+    [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+  };
 }

@@ -67,7 +67,7 @@ async function findProblem(program: StepOfProgram, flags: Compared): Promise<str
   const found = await readStepCases({ host, step, target }, flags);
   const bar = progressBar(`comparing ${step}`);
   try {
-    const request = { ...program, ...found, reference, again, atLeast, usd, signal, onProgress: bar.update };
+    const request = { ...program, cases: found, reference, again, atLeast, usd, signal, onProgress: bar.update };
     const { report, obstacle } = await judgeFunction(request);
     bar.end();
     if (report) await writeResult(renderComparison(report, { show: 5 }));

@@ -1,4 +1,4 @@
-import { Semaphore } from "../util/semaphore.ts";
+import { Semaphore } from "./semaphore.ts";
 
 export interface OrderOptions {
   /** The most that are worked on at a time. */
