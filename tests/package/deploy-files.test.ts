@@ -29,7 +29,8 @@ interface Service {
   readonly depends_on?: readonly string[];
 }
 
-const compose = parse(blockWith("yaml", "services:")) as Compose;
+const composeFile = blockWith("yaml", "services:");
+const compose = parse(composeFile) as Compose;
 const unit = blockWith("ini", "[Service]");
 const words = (/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? "").split(" ");
 
@@ -51,6 +52,19 @@ test("the file of Compose names what it has, and keeps the records in a volume",
     path: `/${database?.environment["POSTGRES_DB"]}`,
   });
   expect(executor?.command).toEqual(words.slice(1));
+});
+
+test("the file of Compose is of the specification's schema", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "llm-do-compose-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, "compose.yaml");
+  const lint = async (text: string) => {
+    await writeFile(file, text);
+    const { status, stdout } = spawnSync("npx", ["dclint", "--quiet", file], { encoding: "utf8" });
+    return `${status}${stdout.trim()}`;
+  };
+  expect(await lint(composeFile)).toBe("0");
+  expect(await lint(composeFile.replace("depends_on", "depend_on"))).toContain("must NOT have additional properties");
 });
 
 function addressOf(text: string) {
