@@ -132,6 +132,7 @@ export function addExecutorOptions(executor: Command): Command {
       .option("--grace <seconds>", "at SIGTERM, how long runs may go on before others take them over", parseCount, 30)
       .option("--port <number>", "serve /healthz and /metrics; 0: on a free port, which is named", parseCount)
       .option("--scope <name=folder>", "another folder for a declared scope (repeatable)", collectScope)
+      .option("--shared <scope...>", "scopes that write into folders which all executors have: any of them goes on with a run")
       .option("--approve <rule>", "allow calls that match and that nobody made to ask (repeatable)", collect)
       .option("--deny <rule>", "block calls that match (repeatable)", collect)
       .option("--unisolated", "run plain readers, and what rules spell out, also where nothing can isolate them"),

@@ -50,6 +50,10 @@ const migrations: readonly string[] = [
     FROM llm_do.facts f, regexp_matches(convert_from(f.body, 'UTF8'), '[0-9a-f]{64}', 'g') AS found
     WHERE EXISTS (SELECT FROM llm_do.blobs WHERE digest = found[1]);
   `,
+  `
+  ALTER TABLE llm_do.runs ADD COLUMN place text;
+  ALTER TABLE llm_do.executors ADD COLUMN places text[] NOT NULL DEFAULT '{}';
+  `,
 ];
 
 /** Names the lock under which processes that start at once migrate one after the other. */

@@ -14,6 +14,11 @@ export function isReady(row: string): string {
     AND coalesce(${row}.lease_until <= clock_timestamp(), true) AND coalesce(${row}.not_before <= clock_timestamp(), true)`;
 }
 
+/** A condition of SQL: the run of this row has begun with files that lie at none of these places. `places`: a parameter, such as `$2`. */
+export function isElsewhere(row: string, places: string): string {
+  return `(${row}.place IS NOT NULL AND NOT ${row}.place = ANY(${places}) AND EXISTS (SELECT FROM llm_do.facts WHERE run = ${row}.id))`;
+}
+
 /** Names the program of a queue, as executors say that they serve it. */
 export const servedName = "queue || '/' || program";
 
@@ -25,6 +30,8 @@ export const whyItWaits = `CASE
   WHEN lease_until > clock_timestamp() THEN NULL
   WHEN NOT EXISTS (SELECT FROM llm_do.executors WHERE seen > clock_timestamp() - interval '30 s' AND ${servedName} = ANY(serves))
     THEN 'waits: no executor has the program ' || program || ' in the queue ' || queue
+  WHEN NOT EXISTS (SELECT FROM llm_do.executors e WHERE seen > clock_timestamp() - interval '30 s' AND NOT ${isElsewhere("runs", "e.places")})
+    THEN 'waits: its files are in ' || place || ', where no executor runs'
   WHEN reason IS NOT NULL THEN 'waits: ' || reason
   WHEN not_before > clock_timestamp() THEN 'waits until ' || to_char(not_before AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"')
   ELSE 'waits for an executor' END`;

@@ -7,7 +7,7 @@ import { sha256 } from "../util/sha256.ts";
 import { type Client, importPackage, type Row } from "./database.ts";
 import { migrationLock } from "./migrations.ts";
 import type { PostgresStore } from "./postgres-store.ts";
-import { hasEnded, isReady, isUntold, servedName } from "./ready.ts";
+import { hasEnded, isElsewhere, isReady, isUntold, servedName } from "./ready.ts";
 
 /** A run that is to be executed by whichever executor is free. */
 export interface Submission {
@@ -42,6 +42,8 @@ export interface ServedProgram {
 export interface Service {
   readonly id: string;
   readonly served: readonly ServedProgram[];
+  /** Where its programs keep files that other executors have not. */
+  readonly places: readonly string[];
   readonly concurrency: number;
   /** `id`: of a run that was ready when it was queued. */
   readonly execute: (id: string, served: ServedProgram) => Promise<void>;
@@ -147,15 +149,21 @@ export class RunQueue {
     }
   }
 
-  /** Undefined for a run that is not ready any more. */
-  async find(id: string): Promise<QueuedRun | undefined> {
+  /** Undefined for a run that is not ready any more, or whose files are at other places than these. */
+  async find(id: string, places: readonly string[]): Promise<QueuedRun | undefined> {
     const { rows } = await this.#store.database.query(
-      `SELECT request, epoch, EXISTS (SELECT FROM llm_do.facts WHERE run = r.id) AS begun FROM llm_do.runs r WHERE id = $1 AND ${isReady("r")}`,
-      [id],
+      `SELECT request, epoch, EXISTS (SELECT FROM llm_do.facts WHERE run = r.id) AS begun FROM llm_do.runs r
+       WHERE id = $1 AND ${isReady("r")} AND NOT ${isElsewhere("r", "$2")}`,
+      [id, places],
     );
     const [row] = rows;
     if (!row || (await this.#settle(id, row["epoch"]))) return undefined;
     return { id, readRequest: () => this.#unpack(id, row["request"] as Uint8Array), isBegun: row["begun"] === true };
+  }
+
+  /** Keeps a run, once it has begun, with the executors of a place. */
+  async keepAt(id: string, place: string): Promise<void> {
+    await this.#store.database.query("UPDATE llm_do.runs SET place = $2 WHERE id = $1", [id, place]);
   }
 
   /** Notes how a run ended whose executor went away after its last entry. Resolves with whether it had ended. */
@@ -170,18 +178,19 @@ export class RunQueue {
   }
 
   /** Says which programs are served, and queues runs that are ready and have no job. Resolves with those of `active` that were cancelled. */
-  async sweep({ id, served }: Service, active: readonly string[]): Promise<readonly string[]> {
+  async sweep({ id, served, places }: Service, active: readonly string[]): Promise<readonly string[]> {
     const { database } = this.#store;
     const names = served.map(({ queue, program }) => `${queue}/${program}`);
     // Those that were killed are forgotten by the others.
     await database.query(
       `WITH gone AS (DELETE FROM llm_do.executors WHERE id <> $1 AND seen < clock_timestamp() - interval '5 minutes')
-       INSERT INTO llm_do.executors VALUES ($1, clock_timestamp(), $2) ON CONFLICT (id) DO UPDATE SET seen = excluded.seen`,
-      [id, names],
+       INSERT INTO llm_do.executors VALUES ($1, clock_timestamp(), $2, $3) ON CONFLICT (id) DO UPDATE SET seen = excluded.seen`,
+      [id, names, places],
     );
     const { rows } = await database.query(
-      `SELECT id, queue, program, priority FROM llm_do.runs r WHERE ${isReady("r")} AND ${servedName} = ANY($1) ORDER BY began LIMIT 1000`,
-      [names],
+      `SELECT id, queue, program, priority FROM llm_do.runs r
+       WHERE ${isReady("r")} AND ${servedName} = ANY($1) AND NOT ${isElsewhere("r", "$2")} ORDER BY began LIMIT 1000`,
+      [names, places],
     );
     for (const row of rows) await this.#send(database, row);
     for (const [name, workers] of this.#workers) {

@@ -120,6 +120,8 @@ describe.skipIf(!hasPostgres)("an executor (skipped where PostgreSQL is not inst
     const [, id = ""] = /submitted (\S+)/.exec(stderr) ?? [];
     expect(exitCode, stderr).toBe(4);
     expect(stderr).toContain("go on:   an executor\n");
+    // Who answers before the next sweep is not told that something waits.
+    await expect.poll(() => posts.length, { timeout: 60_000 }).toBeGreaterThan(0);
     const approved = await cli("approve", id, "desk", "--all", "--yes");
     expect(approved).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("llm-do: an executor goes on with the run") });
     await executor.stderrHolds(`${id}: done`);

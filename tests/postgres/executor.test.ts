@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCli, temporaryFolder, writeProgram } from "../cli/run-cli.ts";
@@ -38,6 +38,41 @@ describe.skipIf(!hasPostgres)("executors (skipped where PostgreSQL is not instal
     expect(replayed).toMatchObject({ exitCode: 0, stderr: "" });
     expect(JSON.parse(replayed.stdout)).toEqual(JSON.parse((await b.cli("replay", id, ".", "--trust", "--json")).stdout));
     expect(await readFile(join(there, "ledger.txt"), "utf8")).toBe("A-1\n");
+  });
+
+  test("a run that writes in a folder of one machine goes on there only, unless the scope is said to be shared", async () => {
+    const machine = await team();
+    const files = {
+      ...desk,
+      "llm-do.yaml": "name: desk\nsandbox: { paths: { out: { root: ./out, mode: rw } } }\n",
+      "out/a.txt": "",
+    };
+    const [here, there] = [await writeProgram(files), await writeProgram(files)];
+    const [a, b] = [await machine(here), await machine(there)];
+    const suspend = async (...args: readonly string[]) => {
+      const executor = await a.execute(...args);
+      const id = (await a.done("submit", ".", "go")).trim();
+      await executor.stderrHolds(`${id}: suspended`);
+      executor.child.kill("SIGTERM");
+      await executor.result;
+      return { id, said: executor.stderrSoFar() };
+    };
+    const own = await suspend();
+    expect(own.said).toContain("gone on with here only: out may be this machine's alone");
+    const shared = await suspend("--shared", "out");
+    expect(shared.said).not.toContain("here only");
+    for (const { id } of [own, shared]) await a.done("approve", id, ".", "--all", "--yes");
+    const other = await b.execute();
+    await other.stderrHolds(`${shared.id}: done`);
+    const summaryOf = async (id: string) => {
+      const { runs } = JSON.parse((await b.cli("runs", "list", "--json")).stdout);
+      return runs.find(({ runId }: { readonly runId: string }) => runId === id).summary;
+    };
+    expect(await summaryOf(own.id)).toContain(`:${await realpath(here)}, where no executor runs`);
+    const first = await a.execute();
+    await first.stderrHolds(`${own.id}: done`);
+    const unknown = await a.cli("executor", "--programs", ".", "--trust", "--shared", "outt");
+    expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("they write in out") });
   });
 
   test("submit --wait ends as a run does, a key is one run, and another input of a key is refused", async () => {

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { createPolicy } from "../create-policy.ts";
 import { Executor } from "../executor/executor.ts";
-import { findPrograms } from "../executor/find-programs.ts";
+import { findPlaces, findPrograms } from "../executor/find-programs.ts";
 import { postHook } from "../executor/hooks.ts";
 import { type ExecutorFigures, serveHealth } from "../executor/serve-health.ts";
 import { UsageError } from "../exit-codes.ts";
@@ -20,6 +20,8 @@ import { createWatchdog } from "../watchdog.ts";
 export interface ExecutorFlags extends RunFlags {
   readonly programs: readonly string[];
   readonly queue?: readonly string[];
+  /** Names of scopes. */
+  readonly shared?: readonly string[];
   readonly concurrency: number;
   /** Seconds. */
   readonly grace: number;
@@ -50,6 +52,12 @@ export async function executorCommand(given: ExecutorFlags): Promise<number> {
     const { host } = createGuardedHost({ controller: loading, watchdog });
     const options = { signal, host, toRun: true, quiet: flags.quiet, terminal: undefined, onCode: watchdog.start };
     const programs = await findPrograms(flags.programs, flags, options);
+    const places = findPlaces(programs, flags.shared ?? []);
+    for (const { key, scopes } of places.values())
+      if (scopes.length > 0 && !flags.quiet)
+        writeStderr(
+          `llm-do: runs of ${key} that begin here are gone on with here only: ${scopes.join(", ")} may be this machine's alone (--shared says that it is not)\n`,
+        );
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
     const { store, queue } = await openQueue({ serves: true });
     const figures: ExecutorFigures = { executing: 0, ended: new Map(), seen: performance.now() };
@@ -59,7 +67,7 @@ export async function executorCommand(given: ExecutorFlags): Promise<number> {
     const { concurrency, grace, quiet = false, queue: queues = ["default"] } = flags;
     // From here on runs load code as long as they may go on.
     signal.removeEventListener("abort", stopLoading);
-    const own = { store, queue, programs, stopLoading, concurrency, quiet };
+    const own = { store, queue, programs, places, stopLoading, concurrency, quiet };
     const parts = { ...own, request: { ...request, approval }, hooks: addresses, figures };
     if (!quiet) writeStderr(`llm-do: executes ${programs.map(({ key }) => key).join(", ")} in the queue ${queues.join(", ")}\n`);
     await new Executor(parts, `${hostname()} ${host.processes.self}`, queues).serve(signal, grace);

@@ -9,7 +9,7 @@ import { errorMessage } from "../../util/error-message.ts";
 import { Semaphore } from "../../util/semaphore.ts";
 import { Interrupted } from "../exit-codes.ts";
 import { writeStderr } from "../output.ts";
-import type { DeployedProgram } from "./find-programs.ts";
+import type { DeployedProgram, ProgramPlace } from "./find-programs.ts";
 import { type HookAddresses, toHookJob } from "./hooks.ts";
 import type { ExecutorFigures } from "./serve-health.ts";
 
@@ -17,6 +17,8 @@ export interface ExecutorParts {
   readonly store: PostgresStore;
   readonly queue: RunQueue;
   readonly programs: readonly DeployedProgram[];
+  /** By the key of a program. */
+  readonly places: ReadonlyMap<string, ProgramPlace>;
   /** The same for each run: policy, limits, prices. */
   readonly request: Omit<RunRequest, "input"> & { readonly approval: ApprovalPolicy };
   readonly concurrency: number;
@@ -55,7 +57,8 @@ export class Executor {
     this.#slots = new Semaphore(parts.concurrency);
     const served = parts.programs.flatMap(({ key }) => queues.map((queue) => ({ queue, program: key })));
     const execute: Service["execute"] = (id, { program }) => this.#take(id, program);
-    this.#service = { id, served, concurrency: parts.concurrency, execute };
+    const places = [...parts.places.values()].map(({ name }) => name);
+    this.#service = { id, served, places, concurrency: parts.concurrency, execute };
   }
 
   /** Takes runs until the signal aborts, then waits for those that it has, lets go of the rest, and leaves. `grace`: seconds. */
@@ -104,7 +107,9 @@ export class Executor {
     figures.executing = this.#active.size;
     try {
       const deployed = programs.find((one) => one.key === key);
-      const run = await queue.find(id);
+      const run = await queue.find(id, this.#service.places);
+      const place = this.#parts.places.get(key);
+      if (run?.isBegun === false && place && place.scopes.length > 0) await queue.keepAt(id, place.name);
       if (run && deployed?.program) this.#note(id, await this.#execute(run, deployed.program, controller.signal));
       else if (run) await queue.postpone(id, deployed?.problem ?? "its program is gone", pauseSeconds);
     } catch (thrown) {

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { CompileError } from "../../compile/compile-error.ts";
 import { manifestName } from "../../compile/load-manifest.ts";
@@ -5,6 +6,7 @@ import type { Host } from "../../host/host.ts";
 import { keyOf } from "../../journal/folder-store.ts";
 import { parseManifest } from "../../language/manifest.ts";
 import type { Program } from "../../llm-do.ts";
+import { usesFiles } from "../../runtime/open-call-scopes.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { isWithin } from "../../util/within.ts";
 import { UsageError } from "../exit-codes.ts";
@@ -50,6 +52,36 @@ export async function findPrograms(
   }
   if (found.size === 0) throw new UsageError(`no program with a \`name:\` in ${manifestName} lies in ${folders.join(", ")}`);
   return [...found.values()];
+}
+
+/** Where an executor has a program. */
+export interface ProgramPlace {
+  readonly key: string;
+  /** This machine, and the folder. */
+  readonly name: string;
+  /** The scopes in which its runs write, and which other executors may not have. */
+  readonly scopes: readonly string[];
+}
+
+/** Returns the place of each program. Throws a `UsageError` where a scope that is said to be shared is none of them. */
+export function findPlaces(programs: readonly DeployedProgram[], shared: readonly string[]): ReadonlyMap<string, ProgramPlace> {
+  // The scope of workers that declare none counts where their tools are made for it.
+  const written = ({ program }: DeployedProgram) =>
+    [...(program?.workers.values() ?? [])].flatMap((worker) =>
+      worker.scopes.filter(({ name, mode }) => mode === "rw" && (name !== "." || usesFiles(worker))),
+    );
+  const names = new Set(programs.flatMap(written).map(({ name }) => name));
+  const unknown = shared.find((name) => !names.has(name));
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--shared ${unknown}: no program here writes in such a scope${names.size > 0 ? `; they write in ${[...names].join(", ")}` : ""}`,
+    );
+  return new Map(
+    programs.map((deployed) => {
+      const scopes = [...new Set(written(deployed).map(({ name }) => name))].filter((name) => !shared.includes(name));
+      return [deployed.key, { key: deployed.key, name: `${hostname()}:${deployed.root}`, scopes }];
+    }),
+  );
 }
 
 interface CompileParts {
