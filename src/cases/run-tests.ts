@@ -3,18 +3,18 @@ import type { Compiled } from "../compile/compile.ts";
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
 import type { Host } from "../host/host.ts";
 import type { TestCaseSyntax } from "../language/test-shape.ts";
-import { compile } from "../llm-do.ts";
 import type { Provider } from "../models/provider.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { Semaphore } from "../util/semaphore.ts";
 import { isWithin } from "../util/within.ts";
 import { type CompiledPart, describePart, needOfTests, type TestedProgram } from "./case-trust.ts";
+import { compileTested } from "./check-tests.ts";
 import { type CaseRequest, type CaseRun, runCase } from "./run-case.ts";
 import { type CaseMode, ScratchCase } from "./scratch-case.ts";
 import { TestBudget } from "./test-budget.ts";
 import { type CaseReport, reportCase, type TestReport } from "./test-report.ts";
-import { findFilesOutside, NoTests, readTestSuites, type TestSuite } from "./test-suite.ts";
+import { diagnosePaths, NoTests, readTestSuites, type TestSuite } from "./test-suite.ts";
 
 export interface TestOptions {
   /** Only cases whose file or name contains this text. */
@@ -127,14 +127,12 @@ interface TestedSuite extends Pick<TestedProgram, "root" | "compiled"> {
 
 /** Compiles the program as it lies there. Rejects with a `CompileError` for its mistakes, and for files beyond its folder. */
 async function openTested(suite: TestSuite, { host, providers = [] }: TestRequest): Promise<TestedSuite> {
-  const variables = Object.assign({}, ...suite.cases.map(({ env = {} }) => env));
-  const environment = { ...host.environment, ...variables };
-  const compiled = await compile({ target: suite.target, host: { ...host, environment }, providers });
+  const compiled = await compileTested(suite, host, providers);
   if (compiled.diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(compiled.diagnostics);
   if (!compiled.outline) throw new Error("invariant: a program without errors has an outline");
   const { root } = compiled.outline;
-  const beyond = await findFilesOutside(host, suite, root);
-  if (beyond.length > 0) throw new CompileError(beyond);
+  const mistakes = await diagnosePaths(host, suite, compiled.outline);
+  if (mistakes.length > 0) throw new CompileError(mistakes);
   return { suite, root, compiled };
 }
 

@@ -44,7 +44,7 @@ export class ScratchCase {
   /** Makes the copy, with the case's files and scopes in it. The caller removes it. */
   static async open(request: ScratchRequest): Promise<ScratchCase> {
     const { suite, testCase, root, mode, host } = request;
-    const without = (testCase.without ?? []).map((path) => relative(root, join(suite.folder, path)));
+    const without = (testCase.without ?? []).map(({ value }) => relative(root, join(suite.folder, value)));
     const path = mode === "recording" ? testCase.recording?.value : undefined;
     const answers = path === undefined ? undefined : await readRecording(host, join(suite.folder, path));
     const scratch = await createScratchFolder(root, without);

@@ -7,6 +7,7 @@ import type { Host } from "../host/host.ts";
 import { listFiles } from "../host/scratch-folder.ts";
 import { parseTestFile } from "../language/test-file.ts";
 import type { TestCaseSyntax } from "../language/test-shape.ts";
+import type { Outline } from "../protocol/outline.ts";
 import { didYouMean } from "../util/did-you-mean.ts";
 import { isWithin } from "../util/within.ts";
 
@@ -36,13 +37,24 @@ export class NoTests extends Error {
  * `CompileError` that has all mistakes of all files, and with `NoTests`.
  */
 export async function readTestSuites(host: Host, target: string): Promise<readonly TestSuite[]> {
-  const { paths, diagnostics: named } = await findTestFiles(host, resolve(host.workingDirectory, target));
-  if (paths.length === 0 && named.length === 0)
+  const { suites, diagnostics } = await findTestSuites(host, target);
+  if (suites.length === 0 && diagnostics.length === 0)
     throw new NoTests(`there is no *${testSuffix} in ${target}; a test of main.worker is main${testSuffix}`);
-  const read = await Promise.all(paths.map((path) => readSuite(host, path)));
-  const diagnostics = [...named, ...read.flatMap((one) => one.diagnostics)];
   if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
-  return read.map(({ suite }) => suite);
+  return suites;
+}
+
+export interface FoundSuites {
+  /** Without the cases that could not be read. */
+  readonly suites: readonly TestSuite[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads the test files of a target, as `readTestSuites` does. Rejects with `NoTests` for a target that can have none. */
+export async function findTestSuites(host: Host, target: string): Promise<FoundSuites> {
+  const { paths, diagnostics: named } = await findTestFiles(host, resolve(host.workingDirectory, target));
+  const read = await Promise.all(paths.map((path) => readSuite(host, path)));
+  return { suites: read.map(({ suite }) => suite), diagnostics: [...named, ...read.flatMap((one) => one.diagnostics)] };
 }
 
 /** Folders in which no tests are looked for, beside those of skills: what lies there is somebody else's. */
@@ -128,8 +140,36 @@ function readFiles({ script, attachments = [], files = {}, scopes = {}, expect }
   ];
 }
 
+/** Reports paths of a test that its program has no file for, or that lie beyond its folder. */
+export async function diagnosePaths(host: Host, suite: TestSuite, outline: Outline): Promise<readonly Diagnostic[]> {
+  return [...(await findFilesOutside(host, suite, outline.root)), ...(await findMistypedNames(host, suite, outline))];
+}
+
+/**
+ * Reports names under `without` that are not there and nearly those of others. What earlier runs wrote need not be there: the folders in
+ * which workers can write, and all below them, are not reported. A worker without scopes can write in the whole program's folder, which
+ * says nothing about the names in it.
+ */
+async function findMistypedNames(host: Host, { folder, cases }: TestSuite, outline: Outline): Promise<readonly Diagnostic[]> {
+  const roots = [...outline.workers, ...(outline.entry.kind === "code" ? [outline.entry] : [])]
+    .flatMap(({ scopes }) => scopes.filter(({ mode }) => mode === "rw"))
+    .map(({ root }) => resolve(outline.root, root))
+    .filter((root) => root !== outline.root);
+  const found: Diagnostic[] = [];
+  for (const { value, span } of cases.flatMap(({ without = [] }) => without)) {
+    const path = join(folder, value);
+    if (roots.some((root) => isWithin(path, root) || isWithin(root, path))) continue;
+    if ((await host.files.kind(path)) !== undefined) continue;
+    const beside = await host.files.names(dirname(path)).catch((): readonly string[] => []);
+    const writable = roots.filter((root) => dirname(root) === dirname(path)).map((root) => basename(root));
+    const note = didYouMean(basename(path), new Set([...writable, ...beside]));
+    if (note) found.push(diagnose("reference-missing", { message: `there is no file or folder \`${value}\``, span, note }));
+  }
+  return found;
+}
+
 /** Reports files of a test that lie beyond its program's folder: no test reads or writes there. */
-export async function findFilesOutside(host: Host, { folder, cases }: TestSuite, root: string): Promise<readonly Diagnostic[]> {
+async function findFilesOutside(host: Host, { folder, cases }: TestSuite, root: string): Promise<readonly Diagnostic[]> {
   const real = await host.files.realPath(root);
   const named = cases.flatMap((one) => [...readFiles(one), ...(one.recording ? [one.recording] : [])]);
   const found: Diagnostic[] = [];

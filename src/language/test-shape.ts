@@ -240,7 +240,7 @@ export const commonTestKeys = {
     shape: plainMap(spanned(programPath), "write `{ notes: fixtures/notes }`", checkScope),
     description: "Folders that are copied and stand for declared scopes: a scope's name to a path relative to this file.",
   },
-  without: { shape: list(programPath), description: "Files and folders of the program that the scratch copy lacks." },
+  without: { shape: list(spanned(programPath)), description: "Files and folders of the program that the scratch copy lacks." },
   approve: {
     shape: rulesOrAll,
     description: "`all`: questions are approved. Or rules as `--approve` takes them. Without it every question is denied.",

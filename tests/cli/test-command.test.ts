@@ -55,3 +55,47 @@ describe("llm-do test", () => {
     expect(misnamed.stderr).toContain("rename it to `helper.test.yaml`");
   });
 });
+
+describe("the mistakes of test files", () => {
+  const workers = {
+    "main.worker": `---
+toolsets: { filesystem: {}, child: {} }
+sandbox: { paths: { out: { root: ./out, mode: rw } } }
+---
+Answer.
+`,
+    "child.worker": "---\n---\nAnswer.\n",
+    "play.yaml": "- reply: yes\n",
+  };
+  const cases = "script: play.yaml\ncases:\n  - name: one\n    input: x\n    ";
+
+  test.each([
+    ["a key", "expct: { output: y }", "has no key `expct`\n --> main.test.yaml:5:5"],
+    [
+      "a worker",
+      "expect: { calls: { chidl: 1 } }",
+      "error[approval-rule-unused]: `chidl` matches no tool that is meant, so nothing is tested\n --> main.test.yaml:5:24",
+    ],
+    ["a file", "script: plya.yaml", "there is no file `plya.yaml`\n --> main.test.yaml:5:13"],
+    [
+      "what the copy lacks",
+      "without: [uot]\n    expect: { stop: done }",
+      "there is no file or folder `uot`\n --> main.test.yaml:5:15",
+    ],
+    ["YAML", "expect: { stop: done", "error["],
+  ])("are found by `check` and by `test`: %s", async (_, line, message) => {
+    const cwd = await writeProgram({ ...workers, "main.test.yaml": `${cases}${line}\n` });
+    for (const command of ["check", "test"]) {
+      const { exitCode, stdout, stderr } = await runCli([command], { cwd });
+      expect(`${stdout}${stderr}`).toContain(command === "test" && line.includes("chidl") ? "chidl" : message);
+      expect(exitCode).toBe(2);
+    }
+  });
+
+  test("are none where what earlier runs write is not there yet", async () => {
+    const line = "without: [out, out/lists.md]\n    expect: { stop: done, never: [child] }";
+    const cwd = await writeProgram({ ...workers, "main.test.yaml": `${cases}${line}\n` });
+    expect(await runCli(["check"], { cwd })).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("no errors") });
+    expect(await runCli(["test"], { cwd })).toMatchObject({ exitCode: 0 });
+  });
+});

@@ -1,3 +1,4 @@
+import type { Compiled } from "../../compile/compile.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { renderGithubAnnotations } from "../../diagnostics/render-github-annotations.ts";
 import { toJsonDiagnostic } from "../../diagnostics/to-json-diagnostic.ts";
@@ -27,7 +28,8 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
     throw new UsageError(`--headless tells of no mistakes in a file, so it has no --format ${format}; take text or json`);
   if (flags.unisolated && !headless) writeStderr("llm-do: warning: --unisolated does nothing without --headless\n");
   const compiled = await compileToShow(targets, flags);
-  const { diagnostics, untrusted, codeFiles } = compiled;
+  const { untrusted, codeFiles } = compiled;
+  const diagnostics = [...compiled.diagnostics, ...(await checkTestsOf(targets, compiled))];
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   const shown = withoutSetUp(diagnostics);
   if (format === "text" && shown.length > 0) {
@@ -52,6 +54,18 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
     return reportHeadless(compiled, { format: format === "json" ? "json" : "text", unisolated: flags.unisolated === true });
   }
   return errors > 0 ? exitCodes.usage : exitCodes.done;
+}
+
+/** The mistakes of the test files that `llm-do test` reads for the same targets. */
+async function checkTestsOf(targets: readonly string[], compiled: Compiled): Promise<readonly Diagnostic[]> {
+  const [{ checkTests }, { createNodeHost }] = await Promise.all([
+    import("../../cases/check-tests.ts"),
+    import("../../host/node-host.ts"),
+  ]);
+  const host = createNodeHost();
+  const found: Diagnostic[] = [];
+  for (const target of targets.length === 0 ? ["."] : targets) found.push(...(await checkTests(host, target, compiled)));
+  return found;
 }
 
 /** Hints about what a check was not given, which are no faults of the program. The line on trust stands for the second. */
