@@ -8,6 +8,7 @@ import { didYouMean } from "../util/did-you-mean.ts";
 import { hintAtReentry } from "./checks/reentry.ts";
 import type { Compilation } from "./compilation.ts";
 import { type Home, homeOf } from "./home.ts";
+import { withoutAnswerers } from "./worker-answerer.ts";
 
 /** A worker that code may call by name. */
 export interface CalledWorker {
@@ -89,14 +90,18 @@ export class CallTable {
 
   async #meanings(name: string, { home, path: file, from }: CallingCode): Promise<CallTarget[]> {
     const { modules } = this.#compilation;
-    const found: CallTarget[] = [];
-    for (const path of await home.names.workerPaths(name)) found.push({ kind: "worker", path, home: homeOf(path, home) });
+    const workers = (await home.names.workerPaths(name)).map((path) => ({ path, home: homeOf(path, home) }));
+    const tools: { readonly path: string; readonly name: string; readonly tool: Tool }[] = [];
     for (const path of new Set([file, ...(await home.names.codeFiles())])) {
       if (!(await modules.exports(path, { home, from })).names.has(name)) continue;
       const tool = (await modules.values(path, { home, from }))?.get(name);
-      if (isTool(tool)) found.push({ kind: "tool", path, tool });
+      if (isTool(tool)) tools.push({ path, name, tool });
     }
-    return found;
+    const own = await withoutAnswerers(this.#compilation, workers, tools);
+    return [
+      ...workers.map((worker) => ({ kind: "worker" as const, ...worker })),
+      ...own.map(({ path, tool }) => ({ kind: "tool" as const, path, tool })),
+    ];
   }
 
   async #reportAmbiguous(name: string, caller: CallingCode, meanings: readonly CallTarget[]): Promise<void> {

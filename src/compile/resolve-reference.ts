@@ -14,6 +14,7 @@ import type { ModuleUse } from "./modules.ts";
 import { nameServers } from "./name-servers.ts";
 import { isSpecifier } from "./packages.ts";
 import { resolveCustom } from "./resolve-custom.ts";
+import { withoutAnswerers } from "./worker-answerer.ts";
 import { resolveWorkerPath } from "./worker-path.ts";
 
 /** A key under `toolsets` with what it means. */
@@ -181,17 +182,22 @@ async function candidatesFor(compilation: Compilation, reference: Spanned<string
   const builtIn: Candidate[] = toolset
     ? [{ description: `the built-in toolset \`${name}\``, resolve: async () => ({ kind: "toolset", toolset, callers: [] }) }]
     : [];
-  const workers = (await home.names.workerPaths(name)).map((path) => ({
-    description: `the worker ${show(path)}`,
-    resolve: async () => ({ kind: "worker" as const, path, home: homeOf(path, home) }),
+  const places = (await home.names.workerPaths(name)).map((path) => ({ path, home: homeOf(path, home) }));
+  const workers = places.map((place) => ({
+    description: `the worker ${show(place.path)}`,
+    resolve: async () => ({ kind: "worker" as const, ...place }),
   }));
-  const exported = (await modulesOf(compilation, { home, from: reference.span }))
-    .filter(({ names }) => names.has(name))
-    .map(({ path }) => ({
-      description: `the export of ${show(path)}`,
-      resolve: () => resolveExport(compilation, reference, { path, home }),
-    }));
-  return [...builtIn, ...workers, ...exported];
+  const exporting = (await modulesOf(compilation, { home, from: reference.span })).filter(({ names }) => names.has(name));
+  const exported = await withoutAnswerers(
+    compilation,
+    places,
+    exporting.map(({ path }) => ({ path, name })),
+  );
+  const exports = exported.map(({ path }) => ({
+    description: `the export of ${show(path)}`,
+    resolve: () => resolveExport(compilation, reference, { path, home }),
+  }));
+  return [...builtIn, ...workers, ...exports];
 }
 
 async function modulesOf({ modules }: Compilation, use: ModuleUse) {

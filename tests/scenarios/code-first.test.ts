@@ -170,4 +170,43 @@ describe("code before the prompt", () => {
     }
     expect(seen.slice(0, 3)).toEqual(seen.slice(3));
   });
+
+  it("can be a tool of the worker's name, which then means the worker to models and to code", async () => {
+    const input = { type: "object", properties: { message: { type: "string" } }, required: ["message"] } as const;
+    const triage = tool({
+      description: "Sorts.",
+      input,
+      sideEffect: false,
+      run: (args) => byHangs(args as unknown as Input, undefined as never),
+    });
+    const both = tool({
+      ...{ description: "Sorts two.", input: empty, calls: ["triage"], replayable: true, approval: "pre-approved" },
+      run: async (_, runtime) => [
+        await runtime.call("triage", { message: "it hangs" }),
+        await runtime.call("triage", { message: "please" }),
+      ],
+    });
+    const { result, error } = await play({
+      files: {
+        "main.worker": "---\ntoolsets: { triage: {}, both: {} }\n---\nAsk.\n",
+        "triage.worker": worker().replace("tools.ts:sort", "tools.ts:triage"),
+      },
+      tools: { triage, both },
+      approval: { mode: "approve_all" },
+      model: (request) => {
+        if (request.worker === "triage") return { json: { kind: "wish" } };
+        const results = request.toolResults().map((one) => (one.result.ok ? one.result.value : one.result));
+        if (results.length > 0) return JSON.stringify(results);
+        return {
+          calls: [
+            { tool: "triage", args: { message: "please" } },
+            { tool: "both", args: {} },
+          ],
+        };
+      },
+      request: { input: "go" },
+    });
+    expect(error).toBeUndefined();
+    expect(JSON.parse(String(result?.output))).toEqual([{ kind: "wish" }, [{ kind: "bug" }, { kind: "wish" }]]);
+  });
 });

@@ -111,7 +111,7 @@ export const compileCodes = {
     severity: "error",
     title: "A toolset name that means several things",
     explanation:
-      "Nothing shadows anything: where a name could mean a built-in, a worker or an export, all of them are listed and none is taken. Rename one of them.",
+      "Nothing shadows anything: where a name could mean a built-in, a worker or an export, all of them are listed and none is taken. Rename one of them. A tool that a worker of its name has as its `code` is no meaning of its own: the name means the worker.",
   },
   "toolset-config": {
     severity: "error",
