@@ -76,6 +76,17 @@ export const templates = {
       ["main.test.yaml", "output:", test],
     ],
   },
+  commands: {
+    script: "script.yaml",
+    trust: true,
+    words: () => '"Write the lines of todo.txt without repetitions"',
+    changes: [
+      ["main.worker", "project: ", "the folder to work in"],
+      ["main.worker", "Do what", prompt],
+      ["llm-do.yaml", "- { pattern: npm test", "a command that runs unasked"],
+      ["script.yaml", "reply: One line", reply],
+    ],
+  },
 } as const satisfies Readonly<Record<string, Template>>;
 
 export type TemplateName = keyof typeof templates;

@@ -74,7 +74,7 @@ export function addInit(program: Command, exit: Exit): void {
     .addOption(
       new Option(
         "--template <name>",
-        "what it does: lists questions in notes; counts words with a tool in TypeScript; sorts letters, with two workers and a tool; reviews a diff; triages messages at night; turns an invoice into data",
+        "what it does: lists questions in notes; counts words with a tool in TypeScript; sorts letters, with two workers and a tool; reviews a diff; triages messages at night; turns an invoice into data; works by commands of the shell",
       )
         .choices(Object.keys(templates))
         .default("notes" satisfies TemplateName),

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { templates } from "../../src/cli/init-templates.ts";
 import { writeNewFiles } from "../../src/cli/write-new-files.ts";
 import { bin, cleanEnvironment, runCli, temporaryFolder } from "../cli/run-cli.ts";
+import { noWall } from "../host/command-bench.ts";
 
 const root = join(import.meta.dirname, "../..");
 const made = [
@@ -75,6 +76,8 @@ test.each([
   ["review", 0, "not awaited"],
   ["triage", 4, "Two messages, one of them urgent."],
   ["invoice", 0, '"total": 250'],
+  // Where nothing isolates commands, each of them asks.
+  ["commands", noWall === "" ? 0 : 4, "One line stood there twice"],
 ])("the template %s: each line that is printed works", async (template, exitCode, answer) => {
   const cwd = await temporaryFolder();
   const folder = "of mine";
@@ -91,7 +94,7 @@ test("a template that is none is named, with those that are", async () => {
   const cwd = await temporaryFolder();
   const { exitCode, stderr } = await runCli(["init", "--template", "leters"], { cwd });
   expect({ exitCode, files: filesIn(cwd) }).toEqual({ exitCode: 2, files: [] });
-  expect(stderr).toContain("notes, words, letters, review, triage, invoice");
+  expect(stderr).toContain("notes, words, letters, review, triage, invoice, commands");
 });
 
 test("it works in the working directory, whatever that is called", async () => {

@@ -151,6 +151,7 @@ describe("warnings", () => {
       ],
     ],
     [{ approval_required: false, writes: [] }, {}, []],
+    [{ approval_required: false, scratch: true }, {}, []],
     [{ approval_required: false }, { writable: [] }, []],
     [{ approval_required: true }, {}, []],
     [{ blocked: true }, {}, []],

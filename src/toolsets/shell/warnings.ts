@@ -87,10 +87,10 @@ export function refusalToOpen(name: string): string | undefined {
 
 /** Rules from before effects allowed writing in all scopes: without `writes` they now allow looks alone. */
 function effectHints(rule: ShellRule, path: Place, { writable, networkEnabled }: Rights): ConfigWarning[] {
-  const { pattern, approval_required: asks, writes, network, unisolated, blocked } = rule;
+  const { pattern, approval_required: asks, writes, network, unisolated, blocked, scratch } = rule;
   if (asks !== false || unisolated || blocked) return [];
   const hints: string[] = [];
-  if (writes === undefined && writable.length > 0) {
+  if (writes === undefined && !scratch && writable.length > 0) {
     const lines = writable.map((name) => `\`writes: [${name}]\``).join(", ");
     hints.push(`it writes nothing; if \`${pattern}\` has to write, add ${lines}, and otherwise \`writes: []\``);
   }

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readBlocks } from "../../../scripts/check-docs.ts";
 import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
 import { noWall } from "../../host/command-bench.ts";
 import { readLinesWithEffects } from "./lines.ts";
@@ -11,13 +10,12 @@ import { createPlayground, type Playground } from "./playground.ts";
 import { createProject, type Project } from "./project.ts";
 import { changesBetween, readTree, restoreTree } from "./tree.ts";
 
-/* Everyday lines under the rules that docs/unattended.md has for them. */
+/* Everyday lines under the rules that `init` writes for them. */
 
-const page = readFileSync(join(import.meta.dirname, "../../../docs/unattended.md"), "utf8");
-const manifest = readBlocks(page).find(({ text }) => text.startsWith("toolsets:\n  commands:"))?.text ?? "";
+const manifest = readFileSync(join(import.meta.dirname, "../../../templates/commands/llm-do.yaml"), "utf8");
 const { _use, ...config } = parse(manifest).toolsets.commands as ShellConfig & { readonly _use: string };
 
-describe.skipIf(noWall !== "")("everyday lines under the rules of the page", () => {
+describe.skipIf(noWall !== "")("everyday lines under the rules of `init`", () => {
   let playground: Playground;
   let stage: Stage;
   beforeAll(async () => {
