@@ -186,7 +186,7 @@ export type EntryRun<Workers extends DefinedWorkers, Entry extends string, Outpu
 
 const compileTable: OptionTable<CompileRequest> = {
   target: textOption,
-  files: textsOption,
+  files: { ...textsOption, wanted: 'a list of paths, such as `["main.worker", "tools.ts"]`' },
   workers: listOf("a list of what `defineWorker` makes", isDefinedWorker),
   entry: textOption,
   model: textOption,

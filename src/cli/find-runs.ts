@@ -6,6 +6,7 @@ import { createNodeHost } from "../host/node-host.ts";
 import { isAddress, openStore } from "../journal/find-store.ts";
 import { importedStore } from "../journal/folder-store.ts";
 import type { ProgramOfRun, RunFilter, RunStore, RunSummary } from "../journal/store.ts";
+import { quoteNames } from "../util/did-you-mean.ts";
 import { commandLine } from "./command-name.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
@@ -189,8 +190,17 @@ async function describeProgramOfHere({ files, workingDirectory }: Host, { root }
 export async function programOfTarget(target: string | undefined): Promise<ProgramOfRun> {
   const host = createNodeHost();
   const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
-  if (!program) throw new UsageError(`${host.workingDirectory} is in no program: name its folder at the end of the line`);
+  if (!program) throw new UsageError(`${host.workingDirectory} is in no program: ${await describeFolders(host)}`);
   return program;
+}
+
+/** Names the programs in the folders of the working directory: the ones that are probably meant. */
+async function describeFolders({ files, workingDirectory }: Host): Promise<string> {
+  const names = await files.names(workingDirectory).catch((): readonly string[] => []);
+  const entries = await Promise.all(names.map((name) => files.kind(join(workingDirectory, name, "main.worker"))));
+  const programs = names.filter((_, index) => entries[index] === "file");
+  const shown = programs.length === 0 ? "" : `, such as ${quoteNames(programs.slice(0, mostListed), " or ")}`;
+  return `go into the folder of one, or name it at the end of the line${shown}`;
 }
 
 /** The program of a folder, or of a worker file. Rejects with a `UsageError` where there is nothing. */

@@ -39,12 +39,16 @@ export class UntrustedProgram extends Error implements NeedOfTrust {
 
   constructor({ root, files, addresses, reasons }: NeedOfTrust, reach: Reach) {
     const more = reasons.length > mostReasons ? [`and ${reasons.length - mostReasons} more reasons`] : [];
-    super(`the folder ${root} is not trusted, and its program ${[...reasons.slice(0, mostReasons), ...more].join("; ")}`);
+    const why = [...reasons.slice(0, mostReasons), ...more].join("; ");
+    super(`the folder ${root} is not trusted, and its program ${why}; \`trust: true\` allows it, and so does --trust`);
     this.name = "UntrustedProgram";
     this.root = root;
     this.files = files;
     this.addresses = addresses;
     this.reasons = reasons;
     this.reach = reach;
+    // Node prints enumerable members of an error that nobody catches, below a message that says the same.
+    for (const name of ["root", "files", "addresses", "reasons", "reach"] as const)
+      Object.defineProperty(this, name, { enumerable: false });
   }
 }

@@ -72,7 +72,10 @@ describe("llm-do calls", () => {
     expect(llmDo(["calls", "triag"]).stderr).toContain("did you mean `triage`?");
     expect(llmDo(["calls", "triage", "--since", "2999-01-01", "--out", "none.jsonl"]).stderr).toContain("--all shows those");
     expect(existsSync(join(folder, "triage/none.jsonl"))).toBe(false);
-    expect(llmDo(["calls", "triage"], folder)).toMatchObject({ status: 2, stderr: expect.stringContaining("is in no program") });
+    expect(llmDo(["calls", "triage"], folder)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("is in no program: go into"),
+    });
     expect(llmDo(["calls", "triage", "--out", "x.json"])).toMatchObject({ status: 2 });
   });
 

@@ -73,7 +73,10 @@ describe("a program that is compiled already", () => {
       "/home/user/a.txt": "a",
     });
     const { program } = await compileIt(host, { trust: false });
-    await expect(runIt(program)).rejects.toMatchObject({ name: "UntrustedProgram", root: "/program" });
+    await expect(runIt(program)).rejects.toMatchObject({
+      ...{ name: "UntrustedProgram", root: "/program" },
+      message: expect.stringContaining("`trust: true` allows it"),
+    });
   });
 
   test("goes on with trust from what was read before", async () => {

@@ -54,6 +54,7 @@ describe("options of run() that would have no effect", () => {
     [{ approval, attachments: ["a.pdf"] }, "`run.attachments` must be a list of `{ path }` or `{ name, bytes }`"],
     [{ approval, attachments: [{ pth: "a.pdf" }] }, "`run.attachments` must be a list of `{ path }` or `{ name, bytes }`"],
     [{ approval, fragments: [1] }, "`run.fragments` must be a list of texts"],
+    [{ approval, files: "main.worker" }, '`run.files` must be a list of paths, such as `["main.worker", "tools.ts"]`'],
     [{ approval, set: "model=x:y" }, "`run.set` must be a list of texts"],
     [{ approval, scopes: { out: 1 } }, "`run.scopes` must be an object from scopes to folders"],
     [{ approval, signal: {} }, "`run.signal` must be an `AbortSignal`"],
