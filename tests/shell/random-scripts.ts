@@ -1,72 +1,27 @@
 import * as fc from "fast-check";
 
 /** Programs that the rules of the differential test cover, ones that they do not, and ones that carry others. */
-const programs = [
-  "ls",
-  "cat",
-  "git",
-  "git log",
-  "echo",
-  "grep",
-  "head",
-  "sort",
-  "wc",
-  "true",
-  "npm run test:unit",
-  "cd sub",
-  "cd ..",
-];
+const programs = [..."ls¦cat¦git¦git log¦echo¦grep¦head¦sort¦wc¦true¦npm run test:unit¦cd sub¦cd ..".split("¦")];
 const others = [
-  "rm",
-  "touch canary",
-  "evil",
-  "git push",
-  "find . -delete",
-  "xargs rm",
-  "timeout 5 rm",
-  "timeout 5 ls",
-  "bash -c 'rm x'",
-  "bash -c 'ls | wc'",
-  "sh -c 'cat a; ls'",
-  "env evil",
-  "eval 'evil'",
-  "command evil",
-  "nice cat",
+  ..."rm¦touch canary¦evil¦git push¦find . -delete¦xargs rm¦timeout 5 rm¦timeout 5 ls¦bash -c 'rm x'¦bash -c 'ls | wc'".split(
+    "¦",
+  ),
+  ..."sh -c 'cat a; ls'¦env evil¦eval 'evil'¦command evil¦nice cat".split("¦"),
 ];
 
 const words = [
   ..."a b.ts -l --all 'x y' \"x y\" \"$HOME\" $x ${x} * *.ts a* -- 1 x=1 ./a ../b '' \\; a\\ b #c a#b ! = ~ ~/x {a,b} [ab]* $'a b' $'\\x2d' \"a'b\" é".split(
     " ",
   ),
-  "$(evil)",
-  "`evil`",
-  "<(evil)",
-  '"$(evil)"',
-  "${x:-$(evil)}",
-  "$((1+1))",
-  "'a|b'",
-  '"a;b"',
-  "a\\|b",
-  "'$(evil)'",
+  ...'$(evil)¦`evil`¦<(evil)¦"$(evil)"¦${x:-$(evil)}¦$((1+1))'.split("¦"),
+  ...`'a|b'¦"a;b"¦a\\|b¦'$(evil)'`.split("¦"),
 ];
 
 const redirects = [
-  "2>&1",
-  ">/dev/null",
-  "2>/dev/null",
-  "&>/dev/null",
-  "< a",
-  "> canary",
-  ">> canary",
-  ">| canary",
-  "<<< word",
-  "<<< 'a b'",
-  "<<'E'\nbody $(evil)\nE\n",
-  "<<E\nbody\nE\n",
-  "<<E\n$(evil)\nE\n",
-  ">&2",
-  "3>&1",
-  "<&-",
+  ..."2>&1¦>/dev/null¦2>/dev/null¦&>/dev/null¦< a¦> canary¦>> canary¦>| canary¦<<< word¦<<< 'a b'¦<<'E'\nbody $(evil)\nE\n".split(
+    "¦",
+  ),
+  ..."<<E\nbody\nE\n¦<<E\n$(evil)\nE\n¦>&2¦3>&1¦<&-".split("¦"),
 ];
 
 const glue = ["; ", " && ", " || ", " | ", " |& ", "\n", " & ", " ;; ", " & "];
@@ -137,25 +92,7 @@ export const noise: fc.Arbitrary<string> = fc
     fc.oneof(
       fc.constantFrom(
         ..."'\"\\$`(){}[]<>|&;!#~*?=\n\t -+@:/,%^".split(""),
-        "$(",
-        "${",
-        "$((",
-        "<<",
-        "<<<",
-        "<(",
-        ">(",
-        "&&",
-        "||",
-        "if ",
-        "then ",
-        "fi",
-        "case ",
-        "esac",
-        "do ",
-        "done",
-        "function ",
-        "EOF\n",
-        "\\\n",
+        ..."$(¦${¦$((¦<<¦<<<¦<(¦>(¦&&¦||¦if ¦then ¦fi¦case ¦esac¦do ¦done¦function ¦EOF\n¦\\\n".split("¦"),
       ),
       fc.constantFrom("ls", "a", "x", "é", "1"),
     ),

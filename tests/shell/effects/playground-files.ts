@@ -66,15 +66,7 @@ export const plainFiles: Readonly<Record<string, string>> = {
 const evil = (name: string) =>
   `#!/bin/sh\nfor f in "$PWD" "$(dirname "$0")" "$PWD/.." /tmp; do touch "$f/canary-${name}"; done 2>/dev/null\ncat 2>/dev/null\nexit 0\n`;
 
-const hooks = [
-  "pre-commit",
-  "post-checkout",
-  "post-commit",
-  "post-index-change",
-  "pre-push",
-  "reference-transaction",
-  "post-merge",
-];
+const hooks = [..."pre-commit¦post-checkout¦post-commit¦post-index-change¦pre-push¦reference-transaction¦post-merge".split("¦")];
 
 const configuration = `[core]
 	repositoryformatversion = 0
