@@ -82,7 +82,7 @@ const campaigns: readonly Campaign[] = [
   {
     name: "disturbed executors",
     files: ["tests/postgres/executors-soak.test.ts"],
-    environment: { LLM_DO_SOAK_RUNS: "2000", LLM_DO_SOAK_EXECUTORS: "8" },
+    environment: { LLM_DO_SOAK_RUNS: "10000", LLM_DO_SOAK_EXECUTORS: "8" },
   },
   {
     name: "soak and load",

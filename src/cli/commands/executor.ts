@@ -69,7 +69,6 @@ export async function executorCommand(given: ExecutorFlags): Promise<number> {
     signal.removeEventListener("abort", stopLoading);
     const own = { store, queue, programs, places, stopLoading, concurrency, quiet };
     const parts = { ...own, request: { ...request, approval }, hooks: addresses, figures };
-    if (!quiet) writeStderr(`llm-do: executes ${programs.map(({ key }) => key).join(", ")} in the queue ${queues.join(", ")}\n`);
     await new Executor(parts, `${hostname()} ${host.processes.self}`, queues).serve(signal, grace);
     await queue.close();
     await store.close();

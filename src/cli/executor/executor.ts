@@ -63,8 +63,11 @@ export class Executor {
 
   /** Takes runs until the signal aborts, then waits for those that it has, lets go of the rest, and leaves. `grace`: seconds. */
   async serve(signal: AbortSignal, grace: number): Promise<void> {
-    const { queue, figures } = this.#parts;
+    const { queue, figures, programs, quiet } = this.#parts;
     await queue.serve(this.#service);
+    const queues = new Set(this.#service.served.map((one) => one.queue));
+    if (!quiet)
+      writeStderr(`llm-do: executes ${programs.map(({ key }) => key).join(", ")} in the queue ${[...queues].join(", ")}\n`);
     while (!signal.aborted) {
       await this.#sweep().then(
         () => {
