@@ -113,7 +113,8 @@ describe.skipIf(!hasPostgres)("executors that are disturbed (skipped where Postg
     const count = async () => Number((await store.database.query(counted, [ids])).rows[0]?.["n"]);
     const stopped: Promise<void>[] = [];
     const began = performance.now();
-    for (let next = 0; ; ) {
+    let next = 0;
+    for (;;) {
       const ended = await answerAll(store, isOwn).then(count, () => undefined);
       await pause(50);
       if (ended === runs) break;
@@ -123,6 +124,7 @@ describe.skipIf(!hasPostgres)("executors that are disturbed (skipped where Postg
       await disturb(kind, draw(executors.length));
     }
     await Promise.all(stopped);
+    expect(next).toBe(plan.length);
     const seconds = Math.round((performance.now() - began) / 1000);
     const gone = executors.filter(({ child }) => child.exitCode !== null || child.signalCode !== null);
     expect(gone.map((one) => one.stderrSoFar().slice(-2000))).toEqual([]);
@@ -208,9 +210,9 @@ async function untilDone<Result>(call: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Approves what is asked, and takes calls as done that may have run. `isOwn`: false for a run that somebody else answers. */
+/** Approves what some runs ask, so that disturbances come between them, and takes calls as done that may have run. `isOwn`: false for a run that somebody else answers. */
 async function answerAll(store: PostgresStore, isOwn: (id: string) => Promise<boolean>): Promise<void> {
-  const { rows } = await store.database.query("SELECT id FROM llm_do.runs WHERE state = 'suspended'");
+  const { rows } = await store.database.query("SELECT id FROM llm_do.runs WHERE state = 'suspended' ORDER BY random() LIMIT 10");
   for (const { id } of rows) {
     const reference = { run: String(id), store };
     const { questions } = await listQuestions(reference);
