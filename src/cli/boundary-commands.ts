@@ -72,6 +72,18 @@ export function addStabilise(program: Command, exit: Exit): void {
     .action(act(exit, async () => (await import("./commands/stabilise.ts")).stabiliseCommand));
 }
 
+/** `llm-do soften TOOL [TARGET]`. */
+export function addSoften(program: Command, exit: Exit): void {
+  program
+    .command("soften")
+    .description("put a tool behind a worker of its name, as the code that answers first; its callers stay as they are")
+    .argument("<tool>", "tools.ts:NAME")
+    .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
+    .option("--trust", "run the code of the program without a question")
+    .option("-y, --yes", "write without a question")
+    .action(act(exit, async () => (await import("./commands/soften.ts")).softenCommand));
+}
+
 /** `llm-do drift STEP [TARGET]`. */
 export function addDrift(program: Command, exit: Exit): void {
   program

@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { escapeText } from "../util/escape-text.ts";
 import { version } from "../version.ts";
 import { addTest } from "./add-test.ts";
-import { addCalls, addCompare, addDrift, addStabilise } from "./boundary-commands.ts";
+import { addCalls, addCompare, addDrift, addSoften, addStabilise } from "./boundary-commands.ts";
 import { asStarted, commandName } from "./command-name.ts";
 import type { MapFlags } from "./commands/map.ts";
 import type { VerdictFlags } from "./commands/verdict.ts";
@@ -48,6 +48,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Adder>>>> = {
     calls: addCalls,
     compare: addCompare,
     stabilise: addStabilise,
+    soften: addSoften,
     drift: addDrift,
     view: addView,
     replay: addReplay,

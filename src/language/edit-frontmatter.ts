@@ -43,3 +43,32 @@ function namedPlaces(yaml: string): readonly { readonly name: string; readonly f
     return [{ name: String(key.value), from, to }];
   });
 }
+
+/**
+ * Lets a key under `toolsets` name a worker in place of a tool, with an approval of its own where it needs one and has none, and changes
+ * nothing else of the text. Throws an `UneditableWorker` where it would have to.
+ */
+export function referToWorker(
+  text: string,
+  { written, name, preApproved }: { readonly written: string; readonly name: string; readonly preApproved: boolean },
+): string {
+  const { start, end } = frontmatterOf(text);
+  const yaml = text.slice(start, end);
+  const toolsets = parseDocument(yaml, { logLevel: "silent" }).get("toolsets");
+  const pair = isMap(toolsets) ? toolsets.items.find(({ key }) => isScalar(key) && key.value === written) : undefined;
+  const key = isScalar(pair?.key) ? pair.key : undefined;
+  if (!pair || !key?.range) throw new UneditableWorker(`\`toolsets\` has no \`${written}\` of its own`);
+  const [from, keyEnd] = key.range;
+  const renamed = written === name ? yaml.slice(from, keyEnd) : name;
+  const approval = `{ _approval_config: { ${name}: { pre_approved: true } } }`;
+  const { value } = pair;
+  const isEmpty = value === null || (isScalar(value) && value.value === null) || (isMap(value) && value.items.length === 0);
+  const hasApproval = isMap(value) && isMap(value.get("_approval_config"));
+  if (!isEmpty && !hasApproval && preApproved)
+    throw new UneditableWorker(`write \`_approval_config: { ${name}: { pre_approved: true } }\` below \`${written}\` first`);
+  const isWritten = isMap(value) || (isScalar(value) && Boolean(value.source));
+  const colonEnd = keyEnd + (/^\s*:/.exec(yaml.slice(keyEnd))?.[0].length ?? 0);
+  const valueEnd = isWritten ? (value.range?.[1] ?? colonEnd) : colonEnd;
+  const changed = isEmpty && preApproved ? `${renamed}: ${approval}${yaml.slice(valueEnd)}` : renamed + yaml.slice(keyEnd);
+  return text.slice(0, start) + yaml.slice(0, from) + changed + text.slice(end);
+}

@@ -55,6 +55,11 @@ export function printFrontmatter(
   return `---\n${yaml}---\n${instructions}${instructions.endsWith("\n") ? "" : "\n"}`;
 }
 
+/** The settings of a file, as lines; schemas are JSON Schema. The data has the keys and values of a file. */
+export function printSettings(data: JsonObject): string {
+  return stringify(data, yamlOptions);
+}
+
 const yamlOptions = { version: "1.2", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /** Puts the bare value in the place of each `{ value, span }`, at any depth. */
