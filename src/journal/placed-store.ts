@@ -1,4 +1,5 @@
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
+import { errorMessage } from "../util/error-message.ts";
 import type { Secret } from "../util/redactor.ts";
 import { checkRemoval } from "./cannot-remove.ts";
 import { JournalError } from "./journal.ts";
@@ -77,7 +78,8 @@ export class PlacedStore implements RunStore {
       await found.runs.appendIndex(toIndexLine(run.id, this.#host.clock.now()));
       return { ...(await createRecord(this.#host, toOpenPlace(found), run)), notes };
     } catch (thrown) {
-      throw thrown instanceof JournalError ? thrown : new JournalError(thrown, true);
+      if (thrown instanceof JournalError) throw thrown;
+      throw new JournalError(new Error(`${this.path}: ${errorMessage(thrown)}`, { cause: thrown }), true);
     }
   }
 
