@@ -161,6 +161,49 @@ it("checks the names and digests of what a file of runs export holds", async () 
   expect(after).toEqual(before.filter((name) => String(name).includes("planted")));
 });
 
+/** Each command with the user's own store, and with one that is named. */
+const stores: readonly (readonly string[])[] = [[], ["--store", "../store"]];
+
+it.each(stores.map((store) => ({ store })))(
+  "asks anew what waits in an adopted record, and counts no answer of it: $store",
+  async ({ store }) => {
+    const { root, runId, exported, planted } = await recordOfAnother();
+    const cli = (...args: readonly string[]) => runCli([...args, ...store], { cwd: root });
+    expect((await cli("runs", "import", exported)).exitCode).toBe(0);
+    expect((await cli("runs", "adopt", runId, "--yes")).exitCode).toBe(0);
+    expect(existsSync(join(root, "../store"))).toBe(store.length > 0);
+    const held = await cli("resume", runId, "--hold");
+    expect(held).toMatchObject({ exitCode: 4, stderr: expect.not.stringContaining("it was answered") });
+    const { questions } = JSON.parse((await cli("approvals", runId, "--json")).stdout);
+    expect(questions).toMatchObject([{ request: { tool: "write_file", args: write.args } }]);
+    expect(questions[0]).not.toHaveProperty("answer");
+    expect((await cli("deny", runId, "1")).exitCode).toBe(0);
+    expect(await cli("resume", runId)).toMatchObject({ exitCode: 0, stdout: "done\n" });
+    expect(planted()).toBe(false);
+  },
+);
+
+it.each([
+  ["without a name", ""],
+  ["with a name", "name: shared\n"],
+])("gives a program that was moved its records in a named store, %s", async (_, manifest) => {
+  const { root } = await recordWaiting(write, manifest === "" ? {} : { "llm-do.yaml": manifest });
+  const env = { LLM_DO_STORE: join(root, "../store") };
+  const moved = join(dirname(root), "elsewhere");
+  expect((await runCli([".", "go", "--hold"], { cwd: root, env })).exitCode).toBe(4);
+  renameSync(root, moved);
+  const cli = (...args: readonly string[]) => runCli(args, { cwd: moved, env });
+  expect(await cli("runs", "list", ".")).toMatchObject({ stdout: "", stderr: expect.stringContaining(`${root} is gone`) });
+  for (const words of [
+    ["resume", "--approve-all"],
+    ["approve", "last", "1"],
+  ])
+    expect({ words, ...(await cli(...words)) }).toMatchObject({ exitCode: 2 });
+  expect((await cli("runs", "move", root, ".", "--yes")).exitCode).toBe(0);
+  expect((await cli("runs", "list", ".")).stdout.match(/^\d/gm)).toHaveLength(1);
+  expect((await cli("resume", "--reject-all")).exitCode).toBe(0);
+});
+
 it("gives a program that was moved its records", async () => {
   const { root, runId } = await recordWaiting(write);
   const moved = join(dirname(root), "elsewhere");
