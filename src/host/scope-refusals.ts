@@ -10,7 +10,7 @@ export interface Allowed {
 
 export function pathOutsideScope(message: string, allowed: Allowed): ScopeError {
   return new ScopeError("path_outside_scope", message, {
-    hint: describeReadable(allowed),
+    hint: describeAllowed(allowed),
     details: { readable: allowed.readable, writable: allowed.writable },
   });
 }
@@ -115,9 +115,11 @@ const reasons: Readonly<Record<string, readonly [ScopeErrorType, string]>> = {
   ESTALE: ["changed", "a folder on the way was replaced in the meantime"],
 };
 
-function describeReadable(allowed: Allowed): string {
-  if (allowed.readable.length === 0) return "This worker has no files.";
-  return `Readable: ${allowed.readable.map(describeScope).join(", ")}.`;
+/** A path outside of all scopes may have been one to read or to write. */
+function describeAllowed({ readable, writable }: Allowed): string {
+  if (readable.length === 0) return "This worker has no files.";
+  const list = (names: readonly string[]) => names.map(describeScope).join(", ") || "nothing";
+  return `Readable: ${list(readable)}. Writable: ${list(writable)}.`;
 }
 
 /** Returns the beginning of a path in a scope, or a description of the default scope. */

@@ -23,7 +23,7 @@ export interface ListedRun {
   readonly entry?: string;
   /** ISO 8601, UTC. */
   readonly startedAt?: string;
-  /** From the first to the last entry. */
+  /** From the first to the last entry, with the time that the run waited for answers. */
   readonly milliseconds?: number;
   /** The entry's. */
   readonly model?: string;
@@ -84,7 +84,7 @@ export function renderListedRun({ runId, summary, foreign, ...run }: ListedRun, 
   const facts = [
     ...(program === undefined ? [] : [program]),
     ...(model === undefined ? [] : [modelLabel(model)]),
-    ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s`]),
+    ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s in all`]),
     ...(usage?.usd === undefined ? [] : [renderCost({ usd: usage.usd, usdAtLeast: usage.usdAtLeast }) ?? ""]),
   ];
   const said = prompt === undefined ? "" : `: ${prompt}`;

@@ -94,7 +94,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
   const label = "callPath" in entry ? callLabel(entry.callPath) : "";
   switch (entry.type) {
     case "run-end":
-      return entry.error ? `  failed: ${String(entry.error["message"])}` : undefined;
+      return entry.error && `  ${entry.stopReason === "suspended" ? "" : "failed: "}${String(entry.error["message"])}`;
     case "call-start":
       return `  ${label} starts${entry.model ? ` on ${modelLabel(entry.model)}` : ""}`;
     case "call-end":

@@ -97,7 +97,7 @@ describe("mistakes about models", () => {
   it("lists the places where a model can be set", async () => {
     const stderr = await refused(["."], { cwd: await copyExample() });
     expect(stderr).toContain("error[model-missing]: no model for the worker `main`\n --> main.worker:1:1\n");
-    for (const place of ["`model` in the worker", "`--model`", "`model` in the manifest", "`LLM_DO_MODEL`"])
+    for (const place of ["`model` in the worker", "`--model`", "`model` in llm-do.yaml", "`LLM_DO_MODEL`"])
       expect(stderr).toContain(place);
   });
 
@@ -156,7 +156,7 @@ export const bump = tool({ input: { type: "object" }, approval: "pre-approved", 
     const cwd = await writeProgram({ "main.worker": worker, "model.yaml": `- reply: { calls: [${calls}] }\n- reply: done\n` });
     const { exitCode, stderr } = await runCli([".", "go", "--headless"], { cwd });
     const outside =
-      "main > write_file#0 failed (path_outside_scope): A path must begin with the name of a scope. Readable: out/.";
+      "main > write_file#0 failed (path_outside_scope): A path must begin with the name of a scope. Readable: out/. Writable: out/.";
     const lines = stderr.split("\n");
     expect({ exitCode, lines: lines.toSorted() }).toEqual({
       exitCode: 0,
@@ -210,7 +210,7 @@ describe("a script that does not expect a request", () => {
       "model.yaml": script({ main: [{ calls: [{ tool: "none", args: {} }] }] }),
     });
     const { exitCode, stderr } = await runCli([".", "go"], { cwd });
-    expect(stderr).toContain("expected: the tool none among those offered, because the script calls it");
+    expect(stderr).toContain("expected: the tool none among those offered, because the script calls it\n");
     expect(exitCode).toBe(2);
   });
 });

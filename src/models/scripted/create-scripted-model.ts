@@ -1,6 +1,7 @@
 import type { AssistantMessage, FilePart, ReasoningPart, TextPart, ToolCallPart } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
 import { abortable } from "../../util/abortable.ts";
+import { didYouMean } from "../../util/did-you-mean.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { copyJson } from "../../util/plain-json.ts";
 import { madeFile } from "../made-file.ts";
@@ -62,7 +63,14 @@ function toResponse(reply: ScriptedReply, request: ScriptedRequest): ModelRespon
 /** Ids go on through the conversation, so that they are unique in it and the same in every replay. */
 function toCallParts(calls: readonly ScriptedCall[], request: ScriptedRequest): ToolCallPart[] {
   const unknown = calls.find((call) => !call.allowUnknownTool && !request.hasTool(call.tool));
-  if (unknown) request.unexpected(`the tool ${unknown.tool} among those offered, because the script calls it`);
+  if (unknown) {
+    const near = didYouMean(
+      unknown.tool,
+      request.tools.map(({ name }) => name),
+    );
+    const hint = near === undefined ? "" : `; ${near}`;
+    request.unexpected(`the tool ${unknown.tool} among those offered, because the script calls it${hint}`);
+  }
   const before = countParts(request, "tool-call");
   return calls.map((call, index) => ({
     type: "tool-call",
