@@ -4,14 +4,12 @@ import { secondsOf } from "./commands/run.ts";
 import { createPolicy } from "./create-policy.ts";
 import { openListeners } from "./event-sink.ts";
 import { createGuardedHost } from "./guard-imports.ts";
-import { guardProcess } from "./guard-process.ts";
+import { guardCommand } from "./guarded-command.ts";
 import { openProgram } from "./open-program.ts";
-import { reserveStdout, writeStderr } from "./output.ts";
 import { type RecordedProgram, sourceOf } from "./recorded-program.ts";
-import { reportFailure, reportResult } from "./report-run.ts";
+import { reportResult } from "./report-run.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { createRequest, verbosityOf } from "./run-request.ts";
-import { listenForSignals } from "./signals.ts";
 import { findTerminal } from "./terminal.ts";
 import { useProxies } from "./use-proxies.ts";
 import { createWatchdog } from "./watchdog.ts";
@@ -35,25 +33,20 @@ export interface RecordedPlay<Found extends FoundProgram> {
 }
 
 /** Runs the program of a recorded run again, compiled as it was but for today's flags, and reports as a run does. Returns the exit code. */
-export async function playRecorded<Found extends FoundProgram>(
+export function playRecorded<Found extends FoundProgram>(
   flags: RunFlags,
   { find, advise, play }: RecordedPlay<Found>,
 ): Promise<number> {
-  using signals = listenForSignals();
-  const { controller } = signals;
-  const { signal } = controller;
-  using _guard = guardProcess(controller, flags);
-  using watchdog = createWatchdog({ hasTerminal: !flags.headless });
-  // A reader of stderr who stops reading keeps the main thread.
-  if (flags.events === "-") watchdog.start();
-  reserveStdout();
-  try {
+  return guardCommand(flags, async ({ signals, signal, note }) => {
+    using watchdog = createWatchdog({ hasTerminal: !flags.headless });
+    // A reader of stderr who stops reading keeps the main thread.
+    if (flags.events === "-") watchdog.start();
     const terminal = flags.headless ? undefined : findTerminal(signals);
     const recorded = await find(signal);
     const { found, isHeld } = recorded;
     const hold = flags.hold ?? (isHeld && !flags.approveAll && !flags.rejectAll);
     const approval = await createPolicy({ ...flags, ...(hold ? { hold } : {}) }, terminal);
-    const { host, limitLoading, startRun } = createGuardedHost({ controller, watchdog });
+    const { host, limitLoading, startRun } = createGuardedHost({ controller: signals.controller, watchdog });
     const onLimits = (ofProgram: Limits) => limitLoading(flags.limit?.seconds ?? ofProgram.seconds);
     const source = await sourceOf(recorded, flags);
     const more = { forRun: { run: found.runId }, ofProgram: source.ofProgram };
@@ -61,7 +54,7 @@ export async function playRecorded<Found extends FoundProgram>(
     const options = { terminal, signal, toRun: true, quiet: flags.quiet, host, onLimits, ...more, ...advice };
     const { program } = await openProgram(source.targets, source.flags, options);
     const request = createRequest({ ...flags, journal: true }, signal);
-    await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
+    await useProxies(process.env, note);
     await startRun(secondsOf(program, request));
     const { runId } = found;
     return await playAndReport(
@@ -69,9 +62,7 @@ export async function playRecorded<Found extends FoundProgram>(
       (listening) => play({ ...request, ...listening, program, approval, run: runId }, signal, recorded),
       program,
     );
-  } catch (thrown) {
-    return await reportFailure(thrown, flags);
-  }
+  });
 }
 
 async function playAndReport(

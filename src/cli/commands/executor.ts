@@ -6,12 +6,9 @@ import { postHook } from "../executor/hooks.ts";
 import { type ExecutorFigures, serveHealth } from "../executor/serve-health.ts";
 import { UsageError } from "../exit-codes.ts";
 import { createGuardedHost } from "../guard-imports.ts";
-import { guardProcess } from "../guard-process.ts";
-import { reserveStdout, writeStderr } from "../output.ts";
-import { reportFailure } from "../report-run.ts";
+import { guardCommand } from "../guarded-command.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { createRequest } from "../run-request.ts";
-import { listenForSignals } from "../signals.ts";
 import { openQueue } from "../use-database.ts";
 import { useProxies } from "../use-proxies.ts";
 import { readUserConfig } from "../user-config.ts";
@@ -29,16 +26,11 @@ export interface ExecutorFlags extends RunFlags {
 }
 
 /** `llm-do executor --programs DIR…`: executes submitted runs until it is told to stop. Returns the exit code. */
-export async function executorCommand(given: ExecutorFlags): Promise<number> {
+export function executorCommand(given: ExecutorFlags): Promise<number> {
   const hold = given.hold ?? (!given.approveAll && !given.rejectAll);
   const flags = { ...given, headless: true, journal: true, ...(hold ? { hold } : {}) };
-  using signals = listenForSignals();
-  const { controller } = signals;
-  const { signal } = controller;
-  using _guard = guardProcess(controller, flags);
-  using watchdog = createWatchdog({ hasTerminal: false });
-  reserveStdout();
-  try {
+  return guardCommand(flags, async ({ signal, note }) => {
+    using watchdog = createWatchdog({ hasTerminal: false });
     const { hooks } = await readUserConfig();
     const addresses = { question: hooks?.value.question?.value, end: hooks?.value.end?.value };
     const key = process.env["LLM_DO_HOOK_KEY"] ?? "";
@@ -54,15 +46,15 @@ export async function executorCommand(given: ExecutorFlags): Promise<number> {
     const programs = await findPrograms(flags.programs, flags, options);
     const places = findPlaces(programs, flags.shared ?? []);
     for (const { key, scopes } of places.values())
-      if (scopes.length > 0 && !flags.quiet)
-        writeStderr(
-          `llm-do: runs of ${key} that begin here are gone on with here only: ${scopes.join(", ")} may be this machine's alone (--shared says that it is not)\n`,
+      if (scopes.length > 0)
+        note(
+          `runs of ${key} that begin here are gone on with here only: ${scopes.join(", ")} may be this machine's alone (--shared says that it is not)`,
         );
-    await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
+    await useProxies(process.env, note);
     const { store, queue } = await openQueue({ serves: true });
     const figures: ExecutorFigures = { executing: 0, ended: new Map(), seen: performance.now() };
     const port = flags.port === undefined ? undefined : await serveHealth(flags.port, figures);
-    if (port !== undefined && !flags.quiet) writeStderr(`llm-do: serves /healthz and /metrics on port ${port}\n`);
+    if (port !== undefined) note(`serves /healthz and /metrics on port ${port}`);
     if (hooks) await queue.postHooks((job, id) => postHook(job, id, key));
     const { concurrency, grace, quiet = false, queue: queues = ["default"] } = flags;
     // From here on runs load code as long as they may go on.
@@ -73,7 +65,5 @@ export async function executorCommand(given: ExecutorFlags): Promise<number> {
     await queue.close();
     await store.close();
     throw signal.reason;
-  } catch (thrown) {
-    return await reportFailure(thrown, flags);
-  }
+  });
 }

@@ -10,15 +10,13 @@ import { commandLine } from "../command-name.ts";
 import { createPolicy } from "../create-policy.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { createGuardedHost } from "../guard-imports.ts";
-import { guardProcess } from "../guard-process.ts";
+import { guardCommand } from "../guarded-command.ts";
 import { MapProgress } from "../map-progress.ts";
 import { openProgram } from "../open-program.ts";
-import { keepStatus, renderJsonLine, reserveStdout, writeResult, writeStderr } from "../output.ts";
+import { keepStatus, renderJsonLine, writeResult, writeStderr } from "../output.ts";
 import { readRows } from "../read-rows.ts";
-import { reportFailure } from "../report-run.ts";
 import type { RunFlags } from "../run-flags.ts";
 import { createRequest } from "../run-request.ts";
-import { listenForSignals } from "../signals.ts";
 import { useProxies } from "../use-proxies.ts";
 import { createWatchdog } from "../watchdog.ts";
 
@@ -31,30 +29,23 @@ export interface MapFlags extends RunFlags {
 }
 
 /** `llm-do map TARGET --inputs FILE`: runs a program once for each row. Returns the exit code. */
-export async function mapCommand(target: string, given: MapFlags): Promise<number> {
+export function mapCommand(target: string, given: MapFlags): Promise<number> {
   const flags = { ...given, headless: true, journal: true };
-  using signals = listenForSignals();
-  const { controller } = signals;
-  const { signal } = controller;
-  using _guard = guardProcess(controller, flags);
-  using watchdog = createWatchdog({ hasTerminal: false });
-  reserveStdout();
-  try {
+  return guardCommand(flags, async ({ signals: { controller }, signal, note }) => {
+    using watchdog = createWatchdog({ hasTerminal: false });
     checkFiles(flags);
     const approval = await createPolicy(flags, undefined);
     const request = createRequest(flags, signal);
     const { host, startRun } = createGuardedHost({ controller, watchdog });
     const guards = { signal, host, onCode: watchdog.start };
     const { program } = await openProgram([target], flags, { toRun: true, quiet: flags.quiet, terminal: undefined, ...guards });
-    await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
+    await useProxies(process.env, note);
     const name = await nameOf(program, flags);
     await startRun(undefined);
     const { usd, parallel } = flags;
     const whole = { ...request, program, approval, parallel, ...(usd === undefined ? {} : { usd }), ...(name ? { name } : {}) };
-    return await mapAndReport(whole, flags);
-  } catch (thrown) {
-    return await reportFailure(thrown, flags);
-  }
+    return mapAndReport(whole, flags);
+  });
 }
 
 function checkFiles({ inputs, out }: MapFlags): void {

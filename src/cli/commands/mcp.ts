@@ -2,18 +2,10 @@ import { Readable } from "node:stream";
 import type { Command } from "commander";
 import { type OfferedWorker, offerWorker, toOfferedName } from "../../doors/offered-worker.ts";
 import { printConfig } from "../client-config.ts";
-import { createPolicy } from "../create-policy.ts";
 import { UsageError } from "../exit-codes.ts";
-import { guardProcess, StrayOwners } from "../guard-process.ts";
 import { openProgram } from "../open-program.ts";
-import { writeStderr } from "../output.ts";
-import { type OwnStreams, serveOnOwnOutput } from "../own-output.ts";
-import { reportFailure } from "../report-run.ts";
 import type { RunFlags } from "../run-flags.ts";
-import { createRequest } from "../run-request.ts";
-import { listenForSignals } from "../signals.ts";
-import { openTelemetry } from "../telemetry.ts";
-import { useProxies } from "../use-proxies.ts";
+import { serveDoor } from "../serve-door.ts";
 
 export interface DoorFlags extends RunFlags {
   /** Names of the workers that are offered. Default: all that the programs reach. */
@@ -27,42 +19,23 @@ const defaultPatience = 600;
 
 /** `llm-do mcp TARGET…`: offers workers as tools over stdio. Returns the exit code. */
 export async function mcpCommand(targets: readonly string[], flags: DoorFlags, command: Command): Promise<number> {
-  if (flags.printConfig) return printConfig({ form: flags.printConfig, targets, flags, command });
-  return serveOnOwnOutput((streams) => serveWorkers(targets, flags, streams));
-}
-
-async function serveWorkers(targets: readonly string[], flags: DoorFlags, { input, output }: OwnStreams): Promise<number> {
-  using signals = listenForSignals();
-  const { signal } = signals.controller;
-  const owners = new StrayOwners();
-  using _guard = guardProcess(signals.controller, flags, owners);
-  try {
-    const whole = { ...flags, headless: true, verbose: 0, journal: flags.journal ?? true };
-    if (flags.hold && flags.askClient) throw new UsageError("--ask-client asks what --hold holds: leave one out");
-    const policy = await createPolicy(whole, flags.askClient ? "client" : undefined);
-    const workers = await openWorkers(targets.length === 0 ? ["."] : targets, whole);
-    await using telemetry = await openTelemetry(whole);
-    const { signal: _, attachments: __, ...request } = createRequest(whole, signal);
-    await useProxies(process.env, (message) => writeStderr(`llm-do: ${message}\n`));
+  const { printConfig: form, hold = false, askClient = false, approvalTimeout = defaultPatience } = flags;
+  if (form) return printConfig({ form, targets, flags, command });
+  return serveDoor(flags, askClient, async ({ input, note, flags: ofRuns, ...parts }) => {
+    if (hold && askClient) throw new UsageError("--ask-client asks what --hold holds: leave one out");
+    const workers = await openWorkers(targets.length === 0 ? ["."] : targets, { ...flags, ...ofRuns });
     const { serveMcp } = await import("../../doors/mcp/door.ts");
-    writeStderr(`llm-do: offers ${workers.map(({ name }) => name).join(", ")}\n`);
+    note(`offers ${workers.map(({ name }) => name).join(", ")}`);
     await serveMcp({
-      ...{ workers, request, policy, output, signal, input: Readable.from(input), within: owners.within },
-      trace: telemetry.begin,
-      askClient: flags.askClient ?? false,
-      outlivesClient: flags.hold ?? false,
+      ...{ ...parts, workers, askClient, input: Readable.from(input), outlivesClient: hold },
       after: (milliseconds, expire) => {
         const timer = setTimeout(expire, milliseconds);
         return () => clearTimeout(timer);
       },
-      patience: (flags.approvalTimeout ?? defaultPatience) * 1000,
-      onProblem: ({ message }) => writeStderr(`llm-do: ${message}\n`),
+      patience: approvalTimeout * 1000,
+      onProblem: ({ message }) => note(message),
     });
-    if (signal.aborted) throw signal.reason;
-    return 0;
-  } catch (thrown) {
-    return await reportFailure(thrown, { ...flags, verbose: 0 });
-  }
+  });
 }
 
 /**

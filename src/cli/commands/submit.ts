@@ -11,13 +11,12 @@ import { RunError } from "../../runtime/run-error.ts";
 import { readProgramName } from "../executor/find-programs.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { takeFirst } from "../find-runs.ts";
-import { guardProcess } from "../guard-process.ts";
-import { renderJsonLine, reserveStdout, writeResult, writeStderr } from "../output.ts";
-import { type ReportFlags, reportFailure, reportResult } from "../report-run.ts";
+import { guardCommand } from "../guarded-command.ts";
+import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
+import { type ReportFlags, reportResult } from "../report-run.ts";
 import { fitInput, type InputFlags, readInput } from "../run-input.ts";
 import { checkAttachment } from "../run-request.ts";
 import { readWords, type WrittenWords } from "../run-words.ts";
-import { listenForSignals } from "../signals.ts";
 import { openQueue } from "../use-database.ts";
 
 export interface SubmitFlags extends InputFlags, ReportFlags {
@@ -30,12 +29,8 @@ export interface SubmitFlags extends InputFlags, ReportFlags {
 }
 
 /** `llm-do submit TARGET [PROMPT]`: hands a run to the executors. Returns the exit code. */
-export async function submitCommand(words: WrittenWords, flags: SubmitFlags): Promise<number> {
-  using signals = listenForSignals();
-  const { signal } = signals.controller;
-  using _guard = guardProcess(signals.controller, flags);
-  reserveStdout();
-  try {
+export function submitCommand(words: WrittenWords, flags: SubmitFlags): Promise<number> {
+  return guardCommand({ ...flags, isSubmitted: true }, async ({ signal, note }) => {
     const host = createNodeHost();
     const { targets, ...read } = readWords(words);
     const root = await host.files.realPath(targets[0] ?? ".").catch(() => undefined);
@@ -52,11 +47,9 @@ export async function submitCommand(words: WrittenWords, flags: SubmitFlags): Pr
     const id = await queue.submit(submission);
     await queue.close();
     if (!flags.wait) await writeResult(flags.json ? renderJsonLine({ v: 1, runId: id }) : `${id}\n`);
-    else if (!flags.quiet) writeStderr(`llm-do: submitted ${id}\n`);
-    return flags.wait ? await waitFor(store, id, { flags, signal }) : exitCodes.done;
-  } catch (thrown) {
-    return await reportFailure(thrown, { ...flags, isSubmitted: true });
-  }
+    else note(`submitted ${id}`);
+    return flags.wait ? waitFor(store, id, { flags, signal }) : exitCodes.done;
+  });
 }
 
 async function createRequest(words: ReturnType<typeof readWords>, flags: SubmitFlags, signal: AbortSignal): Promise<JsonObject> {
