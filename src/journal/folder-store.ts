@@ -93,7 +93,8 @@ class FolderPlaces implements Places {
 
   /** Rejects where a name stands for another folder, and nobody said that they are the same program. */
   async #checkFolder(runs: OwnFolder, { root, name }: ProgramOfRun, isTrusted: boolean): Promise<void> {
-    // The program's file is written before a run's folder is made.
+    if (await this.#isSame(await this.#rootOf(runs), { root }, runs)) return;
+    // Listing takes longer with each record. The program's file is written before a run's folder is made: it is read again.
     const hasRuns = (await runs.entries()).some(({ name: entry }) => runIdPattern.test(entry));
     const known = await this.#rootOf(runs);
     if (await this.#isSame(known, { root }, runs)) return;

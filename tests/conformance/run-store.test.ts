@@ -1,14 +1,17 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Host } from "../../src/host/host.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
+import type { OwnFolder } from "../../src/host/own-folder.ts";
 import { namedStore, userStore } from "../../src/journal/folder-store.ts";
 import { memoryStore } from "../../src/journal/memory-store.ts";
 import type { RecordPlace } from "../../src/journal/record-place.ts";
+import { RunSecrets } from "../../src/journal/run-secrets.ts";
 import type { RunStore } from "../../src/journal/store.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
+import { Redactor } from "../../src/util/redactor.ts";
 import { describeStore, type Open } from "./run-store-contract.ts";
 
 async function nodeHost(): Promise<Host> {
@@ -56,3 +59,41 @@ async function tear(store: RunStore, run: string, bytes: number): Promise<void> 
 }
 
 for (const [name, open] of Object.entries(stores)) describeStore(name, open, { tear });
+
+/** Calls `onList` for each listing of the folder, and of those in it. */
+function watchListings(folder: OwnFolder, onList: () => void): OwnFolder {
+  return new Proxy(folder, {
+    get: (target, name: keyof OwnFolder) => {
+      const value: unknown = target[name];
+      if (typeof value !== "function") return value;
+      return (...args: readonly unknown[]) => {
+        if (name === "entries") onList();
+        const result = value.apply(target, args);
+        return name === "open" || name === "create" ? result.then((inner: OwnFolder) => watchListings(inner, onList)) : result;
+      };
+    },
+  });
+}
+
+test.for(["named", "the user's"])(
+  "a run begins without a listing of the records before it, in a store that is %s",
+  async (kind) => {
+    const host = await nodeHost();
+    let listings = 0;
+    const openOwn: Host["files"]["openOwn"] = async (...args) =>
+      watchListings(await host.files.openOwn(...args), () => {
+        listings++;
+      });
+    const watched = { ...host, files: { ...host.files, openOwn } };
+    const store = kind === "named" ? namedStore(watched, join(host.workingDirectory, "shared")) : userStore(watched);
+    const begin = async (id: string) => {
+      const secrets = new RunSecrets(() => "0".repeat(64));
+      const program = { root: "/work", name: "p" };
+      await (await store.create({ id, program, redactor: new Redactor([], secrets), secrets })).journal.close();
+    };
+    await begin("20260101-000000-aaaaaa");
+    listings = 0;
+    for (const id of ["20260101-000001-bbbbbb", "20260101-000002-cccccc"]) await begin(id);
+    expect(listings).toBe(0);
+  },
+);
