@@ -62,6 +62,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do runs list . -n 5 --json"],
     ["llm-do runs list --since 7d --outcome failed"],
   ],
+  "llm-do runs compare": [["llm-do runs compare 20260131-020304-abc123 last --tolerance 0.1"]],
   "llm-do runs show": [
     ["llm-do runs show last"],
     ["llm-do runs show last --costs", "by worker and by turn"],

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { AnswerFlags } from "./commands/approvals.ts";
 import type { ForkFlags } from "./commands/fork.ts";
 import type { ResumeFlags } from "./commands/resume.ts";
@@ -67,6 +67,18 @@ export function addRuns(program: Command, exit: Exit): void {
     .option("--costs", "show tokens and dollars by worker and by turn, and what each part of a context took")
     .option("--json", "print the journal's entries, one a line")
     .action(act(exit, async () => (await import("./commands/runs.ts")).showRunCommand));
+  runs
+    .command("compare")
+    .description("what two runs did otherwise: outcome, output, calls, denials, requests, tokens, dollars, time")
+    .argument("<first>", "its id, or `last`")
+    .argument("<second>", "its id, or `last`")
+    .option(
+      "--tolerance <share>",
+      "exit with 1 where the second did something else, or took more requests, tokens or dollars by more than this: 0.1",
+      parseTolerance,
+    )
+    .option("--json", "print JSON")
+    .action(act(exit, async () => (await import("./commands/compare-runs.ts")).compareRunsCommand));
   runs
     .command("export")
     .description("write a record into one file, without secrets: to be looked at and adopted elsewhere")
@@ -184,4 +196,10 @@ export function addApprovals(program: Command, exit: Exit): void {
         }),
       );
   }
+}
+
+function parseTolerance(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !(number >= 0)) throw new InvalidArgumentError("Write a share of 0 or more, such as 0.1.");
+  return number;
 }
