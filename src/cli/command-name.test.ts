@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { asStarted } from "./command-name.ts";
+import { asStarted, commandName } from "./command-name.ts";
 import { createProgram } from "./program.ts";
 
 describe("a message that names a command", () => {
@@ -18,6 +18,12 @@ describe("a message that names a command", () => {
   )("names npx before `llm-do %s`, if that began the process", (name) => {
     vi.stubEnv("npm_command", "exec");
     expect(asStarted(`run \`llm-do ${name} x\``)).toBe(`run \`npx llm-do ${name} x\``);
+  });
+
+  it("brings the Node again, if npx brought it", () => {
+    vi.stubEnv("npm_command", "exec");
+    expect(commandName("/home/ada/.npm/_npx/0a1b/node_modules/node/bin/node")).toBe("npx -p node@24 -p llm-do llm-do");
+    expect(commandName("/home/ada/desk/node_modules/node/bin/node")).toBe("npx llm-do");
   });
 
   it.each([

@@ -1,6 +1,10 @@
-/** The command as it was started: npx and npm scripts put it on the PATH for their own process alone. */
-export function commandName(): string {
-  return process.env["npm_command"] === undefined ? "llm-do" : "npx llm-do";
+/**
+ * The command as it was started: npx and npm scripts put it on the PATH for their own process alone. Where npx brought the Node, too, the
+ * one on the PATH is probably too old. `node`: the path of the Node that runs this.
+ */
+export function commandName(node: string = process.execPath): string {
+  if (process.env["npm_command"] === undefined) return "llm-do";
+  return /[\\/]_npx[\\/]/.test(node) ? "npx -p node@24 -p llm-do llm-do" : "npx llm-do";
 }
 
 /** Commands and flags in a hint. Before any other word, `llm-do` is the product. */

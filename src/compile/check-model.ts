@@ -1,5 +1,5 @@
 import { basename, dirname, sep } from "node:path";
-import type { Span } from "../diagnostics/source.ts";
+import type { Source, Span } from "../diagnostics/source.ts";
 import type { ModelId } from "../models/model-id.ts";
 import { scriptedProvider } from "../models/scripted/scripted-provider.ts";
 import { clipText } from "../util/clip-text.ts";
@@ -36,9 +36,15 @@ async function checkScript({ host, root, files, home, diagnostics }: Compilation
   }
   const { inspectScript } = await import("../models/scripted/load-script.ts");
   // A script that a file names is part of the program, and read as such, once. One that cannot be read is reported there.
-  const readOfProgram = async () => (await files.read(path, { home, from: span }))?.text ?? "[]";
-  const { problem, workers } = await inspectScript(path, isFlag(span) ? host.files.readText : readOfProgram);
-  if (problem !== undefined) diagnostics.report("script-invalid", { message: problem.replace(path, name), span });
+  const source = isFlag(span) ? undefined : await files.read(path, { home, from: span });
+  const readOfProgram = async () => source?.text ?? "[]";
+  const { problem, offset, workers } = await inspectScript(path, isFlag(span) ? host.files.readText : readOfProgram);
+  if (problem !== undefined) {
+    const message = problem.replace(path, name);
+    const place = source && offset !== undefined ? wordAt(source, offset) : undefined;
+    const notes = place ? [{ message: "it plays the model here", span }] : [];
+    diagnostics.report("script-invalid", { message, span: place ?? span, notes });
+  }
   const names = (await home.names.workerNames()).filter((worker) => !workers.has(worker));
   for (const [worker, place] of workers) {
     // A name like no other one can be that of a worker of a package, or of one that is made in the run.
@@ -47,6 +53,11 @@ async function checkScript({ host, root, files, home, diagnostics }: Compilation
     const message = `${place.replace(path, name)}: no worker is called \`${clipText(worker, 60)}\`, so these turns are never used`;
     diagnostics.report("script-worker-unknown", { message, span, note });
   }
+}
+
+function wordAt(source: Source, start: number): Span {
+  const [word = ""] = /^[^\s:,]*/.exec(source.text.slice(start, start + 200)) ?? [];
+  return { source, start, end: start + Math.max(1, word.length) };
 }
 
 /** A name that no table lists may be new: only one that differs in its letters, and little, is reported. */

@@ -20,6 +20,8 @@ export async function loadScript(path: string, environment: ScriptFiles): Promis
 export interface ScriptInspection {
   /** The reason why it cannot be played. */
   readonly problem?: string;
+  /** The place of the problem in the text of the script, in UTF-16 units from its beginning. Absent where it has none. */
+  readonly offset?: number;
   /** The workers that a script in YAML or JSON has turns for, each with `file:line`; without `*`. */
   readonly workers: ReadonlyMap<string, string>;
 }
@@ -32,7 +34,8 @@ export async function inspectScript(path: string, readText: ProviderEnvironment[
     await loadScript(path, { readText, importScript });
     return { workers: new Map() };
   } catch (thrown) {
-    return { problem: errorMessage(thrown), workers: new Map() };
+    const offset = thrown instanceof InvalidScript ? thrown.offset : undefined;
+    return { problem: errorMessage(thrown), ...(offset === undefined ? {} : { offset }), workers: new Map() };
   }
 }
 
@@ -60,29 +63,50 @@ async function loadRules(path: string, readText: ProviderEnvironment["readText"]
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "silent" });
   const lineAt = (offset: number | undefined) => (offset === undefined ? "" : `:${lines.linePos(offset).line}`);
   const broken = document.errors[0];
-  if (broken) throw fault(path + lineAt(broken.pos[0]), broken.message);
+  if (broken) throw new InvalidScript(path + lineAt(broken.pos[0]), { message: broken.message, offset: broken.pos[0] });
   try {
     const { script, workers } = parseScriptRules(document.toJS());
     const places = workers.map((name) => [name, path + lineAt(offsetOf(document, ["workers", name]))] as const);
     return { script, workers: new Map(places) };
   } catch (error) {
     if (!(error instanceof ScriptFault)) throw fault(path, errorMessage(error), error);
-    throw fault(path + lineAt(offsetOf(document, error.path)), error.message, error);
+    const offset = offsetOf(document, error.path);
+    throw new InvalidScript(path + lineAt(offset), { message: error.message, cause: error, offset });
   }
 }
 
-/** Finds where a path, or the longest part of it that is there, begins in the text. */
+interface PlacedNode {
+  readonly range?: readonly number[] | null;
+  /** The pairs of a map. */
+  readonly items?: readonly { readonly key?: PlacedNode & { readonly value?: unknown } }[];
+}
+
+/** Finds where a path, or the longest part of it that is there, begins in the text: at its key, or at an item of a list. */
 function offsetOf(
   document: { getIn(path: Iterable<unknown>, keep: true): unknown },
   path: readonly (string | number)[],
 ): number | undefined {
   for (let length = path.length; length > 0; length--) {
-    const node = document.getIn(path.slice(0, length), true) as { range?: readonly number[] | null } | undefined;
-    if (node?.range) return node.range[0];
+    const [node, parent] = [length, length - 1].map(
+      (end) => document.getIn(path.slice(0, end), true) as PlacedNode | null | undefined,
+    );
+    if (!node?.range) continue;
+    const key = parent?.items?.find((pair) => pair.key?.value === path[length - 1])?.key;
+    return (key?.range ?? node.range)[0];
   }
   return undefined;
 }
 
+/** A script that cannot be played. */
+class InvalidScript extends ModelError {
+  readonly offset: number | undefined;
+
+  constructor(path: string, { message, cause, offset }: { message: string; cause?: unknown; offset?: number | undefined }) {
+    super({ code: "configuration", model: `scripted:${path}`, message: `Script ${path}: ${message}`, cause });
+    this.offset = offset;
+  }
+}
+
 function fault(path: string, message: string, cause?: unknown): ModelError {
-  return new ModelError({ code: "configuration", model: `scripted:${path}`, message: `Script ${path}: ${message}`, cause });
+  return new InvalidScript(path, { message, cause });
 }

@@ -155,7 +155,7 @@ export const inSettings: Mistakes = {
   "script of another form": {
     files: { "main.worker": "---\nmodel: scripted:script.yaml\n---\nYou help.\n", "script.yaml": "- calls: []\n" },
     model: null,
-    reports: ["script-invalid main.worker:2:8 error"],
+    reports: ["script-invalid script.yaml:1:3 error"],
     says: ["script.yaml:1: [0].calls: `calls` is no key here; the keys are `expect`, `reply`"],
   },
   "model_settings at the top": {
