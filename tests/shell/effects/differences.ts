@@ -24,11 +24,11 @@ const folders: Readonly<Record<string, string>> = {
 /** Names that stay what they are unless the call opens them, in my own words: the product's table is what is tested. */
 const held =
   /^(?:\.git|\.env.*|\.llm-do|package\.json|\.npmrc|\.gitmodules|\.gitattributes|\.vscode|\.husky|\.envrc|\.mcp\.json|\.bashrc|\.ssh|\.netrc|id_ed25519|.*\.worker|tools\.[cm]?[jt]s|llm-do\.ya?ml)$/i;
-const nestedHeld = /(?:^|\/)\.github\/workflows(?:\/|$)/;
+const nestedHeld = /(?:^|\/)(?:\.github\/workflows|\.hg\/hgrc)(?:\/|$)/;
 
 /** Files below `.git` that steer what git runs. */
 const steering =
-  /^(?:modules\/.+\/|worktrees\/[^/]+\/)?(?:config|config\.worktree|commondir|info\/attributes|objects\/info\/(?:http-)?alternates)$/;
+  /^(?:modules\/.+\/|worktrees\/[^/]+\/)?(?:config(?:\.worktree)?(?:\.lock)?|commondir|(?<!refs\/)(?:remotes|branches)\/(?!.*moved-aside)[^/]+|info\/attributes|objects\/info\/(?:http-)?alternates)$/;
 
 /** What happened beyond the effects that were granted, a text each. */
 export function differencesOf(granted: Effects, { before, after, heard, result }: Happened): readonly string[] {

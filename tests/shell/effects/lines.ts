@@ -22,8 +22,25 @@ function readAll(file: string): readonly string[] {
 }
 
 /** Each stands for a kind of place: scopes by their rights, a protected name, links, what lies outside, no place at all. */
-const writtenPlaces = ["canary", "docs/canary", "out/canary", "package.json", "out/to-outside/file", ".git/config", "fifo"];
-const readPlaces = ["secret/key.txt", ".env", "../outside/file", "src/to-secret/key.txt", "out/notes/b.txt", ".git/config"];
+const writtenPlaces = [
+  "canary",
+  "docs/canary",
+  "out/canary",
+  "package.json",
+  "out/to-outside/file",
+  ".git/config",
+  ".git/remotes/x",
+  "fifo",
+];
+const readPlaces = [
+  "secret/key.txt",
+  ".env",
+  "../outside/file",
+  "src/to-secret/key.txt",
+  "out/notes/b.txt",
+  ".git/config",
+  ".hg/hgrc",
+];
 
 /** The new lines: each way to write or to read with each place. */
 export function readNewLines(): readonly string[] {
