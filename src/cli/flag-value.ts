@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { clipText } from "../util/clip-text.ts";
 import { errorMessage } from "../util/error-message.ts";
+import { formatCount } from "../util/format-count.ts";
 import { UsageError } from "./exit-codes.ts";
 import { longestText, type ReadOptions, readStdin } from "./read-stdin.ts";
 
@@ -42,7 +43,7 @@ function readFile(value: FlagValue): string {
   try {
     const bytes = readAtMost(path, longestText + 1);
     if (bytes.length > longestText)
-      throw new UsageError(`${nameOf(value)}: ${path} is longer than ${longestText.toLocaleString("en-US")} bytes`);
+      throw new UsageError(`${nameOf(value)}: ${path} is longer than ${formatCount(longestText)} bytes`);
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;

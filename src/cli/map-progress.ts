@@ -1,5 +1,6 @@
 import type { MappedRow } from "../map/map-rows.ts";
 import { dollars } from "../ui/render-usage.ts";
+import { formatCount } from "../util/format-count.ts";
 
 /** Counts the rows of a map as they end. */
 export class MapProgress {
@@ -45,7 +46,7 @@ export class MapProgress {
 }
 
 function number(value: number): string {
-  return value.toLocaleString("en");
+  return formatCount(value);
 }
 
 function time(seconds: number): string {

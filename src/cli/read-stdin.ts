@@ -1,4 +1,5 @@
 import { errorMessage } from "../util/error-message.ts";
+import { formatCount } from "../util/format-count.ts";
 import { UsageError } from "./exit-codes.ts";
 
 export interface ReadOptions {
@@ -36,7 +37,7 @@ async function readBytes(what: string, stdin: AsyncIterable<Uint8Array>): Promis
   for await (const chunk of stdin) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > longestText) throw new UsageError(`${what} on stdin is longer than ${longestText.toLocaleString("en-US")} bytes`);
+    if (size > longestText) throw new UsageError(`${what} on stdin is longer than ${formatCount(longestText)} bytes`);
   }
   return Buffer.concat(chunks);
 }

@@ -1,5 +1,6 @@
 import { type FileUse, fileUseOf, takesAttachments } from "../protocol/file-use.ts";
 import type { OutlinedScope, OutlinedTool, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
+import { formatCount } from "../util/format-count.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import { type Graph, namesCalledBy, reachedFrom } from "./ceiling.ts";
 import { isAsNarrow } from "./reach.ts";
@@ -155,7 +156,7 @@ function toolAbilities({ kind, reference, tools, rules = [], workers: isDelegati
 function attachmentAbilities(worker: OutlinedWorker): Ability[] {
   if (!takesAttachments(worker)) return [];
   const { maxAttachments, maxTotalBytes } = worker.attachments;
-  return [{ text: `take ${maxAttachments} attachments at most, ${maxTotalBytes.toLocaleString("en-US")} bytes in all` }];
+  return [{ text: `take ${maxAttachments} attachments at most, ${formatCount(maxTotalBytes)} bytes in all` }];
 }
 
 function scopeAbility({ use, scope }: ScopeUse, caller: OwnAbilities | undefined): Ability | undefined {

@@ -1,6 +1,7 @@
 import { constants, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
+import { formatCount } from "../util/format-count.ts";
 import { isWithin } from "../util/within.ts";
 import type { OpenFile } from "./directory.ts";
 import type { HostFiles, ReadOptions } from "./host.ts";
@@ -92,7 +93,7 @@ export async function confinedPath(system: ScopeSystem, path: string, folder: st
 
 /** Used by the memory host, too. */
 export function assertSize(bytes: number, most: number): void {
-  if (bytes > most) throw new SystemError("EFBIG", `this is larger than ${most.toLocaleString("en-US")} bytes`);
+  if (bytes > most) throw new SystemError("EFBIG", `this is larger than ${formatCount(most)} bytes`);
 }
 
 async function kind(path: string): Promise<"file" | "directory" | "other" | undefined> {

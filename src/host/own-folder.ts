@@ -1,3 +1,4 @@
+import { formatCount } from "../util/format-count.ts";
 import type { Directory, DirectoryEntry, EntryFacts } from "./directory.ts";
 import type { AppendFile, FileEnds } from "./host.ts";
 import { makeFolder, makeFolders } from "./make-folders.ts";
@@ -214,7 +215,7 @@ class SystemFolder implements OwnFolder {
 }
 
 function tooLarge(bytes: number): SystemError {
-  return new SystemError("EFBIG", `this is larger than ${bytes.toLocaleString("en-US")} bytes`);
+  return new SystemError("EFBIG", `this is larger than ${formatCount(bytes)} bytes`);
 }
 
 async function removeEntry(above: Directory, { name, type }: DirectoryEntry): Promise<void> {

@@ -1,4 +1,5 @@
 import type { LimitName } from "../protocol/usage.ts";
+import { formatCount } from "../util/format-count.ts";
 import { describeLimit } from "./run-error.ts";
 
 /** Bounds of the length of one answer. */
@@ -44,5 +45,5 @@ export function describeCut(bound: AnswerBound, { finish, finishReason }: CutFac
 }
 
 function count(tokens: number): string {
-  return tokens.toLocaleString("en-US");
+  return formatCount(tokens);
 }

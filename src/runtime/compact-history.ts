@@ -2,6 +2,7 @@ import { compactionKey, modelKey } from "../effects/keys.ts";
 import type { DroppedResult } from "../protocol/fact.ts";
 import { type ToolMessage, type ToolResult, type ToolResultPart, withoutFiles } from "../protocol/message.ts";
 import { readResultName } from "../toolsets/read-result.ts";
+import { formatCount } from "../util/format-count.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { textOf, withText } from "./cut-results.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
@@ -128,7 +129,7 @@ function toStubs({ parts }: ToolMessage, convert: (part: ToolResultPart, place: 
 }
 
 function toStub({ cuts }: CallFrame, part: ToolResultPart): ToolResultPart {
-  const length = textOf(part.result).length.toLocaleString("en-US");
+  const length = formatCount(textOf(part.result).length);
   const id = cuts?.ids.get(part);
   const again =
     id === undefined ? "make the call again if you need it" : `read it with ${readResultName}(${JSON.stringify({ id })})`;

@@ -1,4 +1,5 @@
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
+import { formatCount } from "../util/format-count.ts";
 import { wholeCharacterAt } from "./filesystem/text.ts";
 import { preApproved, type Tool, toolFailure, toolMark, toolsetMark } from "./toolset.ts";
 
@@ -57,8 +58,8 @@ export function readResultToolset({ most, read }: ReadResultSource) {
 export function showPart(text: string, { id, offset, most }: ResultPart): string {
   const start = wholeCharacterAt(text, Math.min(offset, text.length));
   const end = wholeCharacterAt(text, Math.min(start + most, text.length));
-  const count = (position: number) => position.toLocaleString("en-US");
+
   const onward = `read on with ${readResultName}(${JSON.stringify({ id, offset: end })})`;
   const rest = end < text.length ? onward : "this is the end";
-  return `${text.slice(start, end)}\n\n[characters ${count(start)} to ${count(end)} of ${count(text.length)}; ${rest}]`;
+  return `${text.slice(start, end)}\n\n[characters ${formatCount(start)} to ${formatCount(end)} of ${formatCount(text.length)}; ${rest}]`;
 }

@@ -1,8 +1,9 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord, recordsIn } from "../protocol/json.ts";
+import { formatCount } from "../util/format-count.ts";
 import { callLabel } from "./call-label.ts";
-import { count, counted, show } from "./explain/phrases.ts";
+import { counted, show } from "./explain/phrases.ts";
 
 /** A part of what a call sent to its model, with its size in tokens: estimated, at four characters each. */
 export interface LedgerItem {
@@ -156,16 +157,16 @@ function rowsOf({ items, results, answers }: Ledger): readonly LedgerItem[] {
 }
 
 function renderLedger(callPath: CallPath, rows: readonly LedgerItem[]): string[] {
-  const total = count(sum(rows));
+  const total = formatCount(sum(rows));
   return [
     `context of ${callLabel(String(callPath))}: ${total} tokens, at four characters each`,
-    ...rows.map(({ part, tokens }) => `  ${count(tokens).padStart(total.length)} ${show(part)}`),
+    ...rows.map(({ part, tokens }) => `  ${formatCount(tokens).padStart(total.length)} ${show(part)}`),
   ];
 }
 
 function droppedOf(results: readonly LedgerResult[]): string {
   const dropped = results.filter(({ isDropped }) => isDropped).length;
-  return dropped === 0 ? "" : ` (${count(dropped)} dropped)`;
+  return dropped === 0 ? "" : ` (${formatCount(dropped)} dropped)`;
 }
 
 function sum(items: readonly LedgerItem[]): number {

@@ -7,8 +7,9 @@ import type {
   WorkerPreview,
 } from "../protocol/approval.ts";
 import { isRecord, type JsonValue } from "../protocol/json.ts";
+import { formatCount } from "../util/format-count.ts";
 import type { Steps } from "../util/in-steps.ts";
-import { count } from "./explain/phrases.ts";
+
 import { modelLabel } from "./model-label.ts";
 import type { PreviewLine } from "./preview-rows.ts";
 import { noLineBreak, renderDiff } from "./render-diff.ts";
@@ -50,7 +51,7 @@ export function changeIn(args: JsonValue | undefined): Preview | undefined {
 
 function workerLines({ worker, caller, can, destination, files }: WorkerPreview): PreviewLine[] {
   const than = caller === undefined ? "" : ` that ${caller} cannot`;
-  const sent = files.map(({ name, mediaType, bytes }) => ({ text: `${name}, ${mediaType}, ${count(bytes)} bytes` }));
+  const sent = files.map(({ name, mediaType, bytes }) => ({ text: `${name}, ${mediaType}, ${formatCount(bytes)} bytes` }));
   return [
     ...(can.length > 0 ? [`what ${worker} can do${than}:`] : worker === caller ? [] : [`${worker} can do nothing${than}`]),
     ...can.map((text) => ({ text })),

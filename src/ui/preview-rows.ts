@@ -1,6 +1,7 @@
+import { formatCount } from "../util/format-count.ts";
 import { runSteps } from "../util/in-steps.ts";
 import { countBreaks } from "./diff-window.ts";
-import { count } from "./explain/phrases.ts";
+
 import { escapeCharacter, type Showing, showText } from "./show-text.ts";
 import { cutText, cutWords } from "./wrap-text.ts";
 
@@ -77,12 +78,12 @@ export class PreviewRows {
 
 function describeLookAlikes(found: ReadonlyMap<string, string>): string {
   const list = [...found].map(([character, like]) => `${escapeCharacter(character)} looks like ${like}`);
-  const more = list.length > mostNamed ? `, and ${count(list.length - mostNamed)} others` : "";
+  const more = list.length > mostNamed ? `, and ${formatCount(list.length - mostNamed)} others` : "";
   return `look-alikes, written as codes: ${list.slice(0, mostNamed).join(", ")}${more}`;
 }
 
 function describeRest({ isRest, after }: Row): string {
-  const more = `${count(after() + (isRest ? 0 : 1))} more lines are not shown`;
+  const more = `${formatCount(after() + (isRest ? 0 : 1))} more lines are not shown`;
   return isRest ? `this line goes on, and ${more}` : more;
 }
 

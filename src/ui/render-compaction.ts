@@ -1,5 +1,6 @@
 import type { FactOf } from "../protocol/fact.ts";
-import { count, counted, show } from "./explain/phrases.ts";
+import { formatCount } from "../util/format-count.ts";
+import { counted, show } from "./explain/phrases.ts";
 
 /** `dropped 12 results to make room, 81,000 to 49,000 tokens of 100,000: look of turns 1 to 12`. */
 export function renderCompaction({
@@ -10,7 +11,7 @@ export function renderCompaction({
 }: Pick<FactOf<"compaction">, "window" | "before" | "after" | "dropped">): string {
   const byTool = Map.groupBy(dropped, ({ tool }) => tool);
   const named = [...byTool].map(([tool, results]) => `${show(tool)} of ${renderTurns(results.map(({ turn }) => turn))}`);
-  return `dropped ${counted(dropped.length, "result")} to make room, ${count(before)} to ${count(after)} tokens of ${count(window)}: ${named.join(", ")}`;
+  return `dropped ${counted(dropped.length, "result")} to make room, ${formatCount(before)} to ${formatCount(after)} tokens of ${formatCount(window)}: ${named.join(", ")}`;
 }
 
 function renderTurns(turns: readonly number[]): string {

@@ -2,8 +2,9 @@ import type { CallPath } from "../protocol/call.ts";
 import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 import { addUsage, noUsage, type Usage } from "../protocol/usage.ts";
+import { formatCount } from "../util/format-count.ts";
 import { sentParts } from "./context-ledger.ts";
-import { count, counted } from "./explain/phrases.ts";
+import { counted } from "./explain/phrases.ts";
 import { renderLines } from "./render-lines.ts";
 import { renderUsage } from "./render-usage.ts";
 
@@ -23,7 +24,7 @@ export function renderCosts(entries: readonly JournalEntry[]): string {
   const sent = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const partRows = parts.map(
     ({ callPath, part, tokens, requests }) =>
-      `${count(tokens)} tokens (${Math.round((100 * tokens) / Math.max(1, sent))}%) in ${counted(requests, "request")}: ${callPath}, ${part}`,
+      `${formatCount(tokens)} tokens (${Math.round((100 * tokens) / Math.max(1, sent))}%) in ${counted(requests, "request")}: ${callPath}, ${part}`,
   );
   const lines = [
     "by worker:",

@@ -1,7 +1,8 @@
+import { formatCount } from "../util/format-count.ts";
 import { inSteps, type Steps } from "../util/in-steps.ts";
 import { type Change, diffLines, type LineDiff, type LineRange } from "./diff-lines.ts";
 import { commonHead, commonTail, context, type DiffWindow, findDiffWindow } from "./diff-window.ts";
-import { count } from "./explain/phrases.ts";
+
 import type { PreviewLine } from "./preview-rows.ts";
 
 /** Characters of a changed line. Longer lines are shown around the change alone. */
@@ -93,7 +94,7 @@ function pairLines(old: string, now: string): PreviewLine[] {
   if (/^[\uDC00-\uDFFF]/.test(a.slice(a.length - tail))) tail--;
   if (head + tail < longestLine / 2) return [...signed("-", old), ...signed("+", now)];
   const cut = (line: string, text: string) => line.slice(head, text.length - tail) + line.slice(text.length);
-  const ends = [head > 0 ? `the first ${count(head)}` : "", tail > 0 ? `the last ${count(tail)}` : ""].filter(
+  const ends = [head > 0 ? `the first ${formatCount(head)}` : "", tail > 0 ? `the last ${formatCount(tail)}` : ""].filter(
     (end) => end !== "",
   );
   return [

@@ -2,9 +2,10 @@ import { isCodeOfWorker } from "../protocol/call.ts";
 import type { JournalEntry, Outcome } from "../protocol/fact.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/clip-text.ts";
+import { formatCount } from "../util/format-count.ts";
 import { callLabel } from "./call-label.ts";
 import { renderLedgers } from "./context-ledger.ts";
-import { count, counted, show } from "./explain/phrases.ts";
+import { counted, show } from "./explain/phrases.ts";
 import { modelLabel } from "./model-label.ts";
 import { renderChecked } from "./render-checked.ts";
 import { renderCompaction } from "./render-compaction.ts";
@@ -117,7 +118,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
     case "compaction":
       return `  ${label}${entry.key.replace(/^compaction (\d+).*/, ", turn $1")}: ${renderCompaction(entry)}`;
     case "cut":
-      return `  ${label}: the result of ${count(entry.characters)} characters was cut, as ${entry.id}`;
+      return `  ${label}: the result of ${formatCount(entry.characters)} characters was cut, as ${entry.id}`;
     case "attempt":
       return `  goes on: attempt ${entry.number} at ${new Date(entry.time).toISOString().replace("T", " ").slice(0, 16)}`;
     case "worker":

@@ -1,5 +1,6 @@
 import type { Usage } from "../protocol/usage.ts";
-import { count, counted } from "./explain/phrases.ts";
+import { formatCount } from "../util/format-count.ts";
+import { counted } from "./explain/phrases.ts";
 
 /** In dollars. Smaller sums are errors of rounding. */
 const smallestSaving = 1e-9;
@@ -12,10 +13,10 @@ const smallestSaving = 1e-9;
 export function renderUsage(usage: Usage): string {
   const { requests, inputTokens, cachedInputTokens, outputTokens, estimatedTokens = 0, unknownTokens, savedUsd = 0 } = usage;
   const cost = renderCost(usage);
-  const estimated = estimatedTokens > 0 ? `, ${count(estimatedTokens)} of them estimated` : "";
-  const unknown = unknownTokens === undefined ? "" : `, unknown: up to ${count(unknownTokens)} tokens`;
-  const cached = cachedInputTokens > 0 ? ` (${count(cachedInputTokens)} cached)` : "";
-  return `${counted(requests, "request")}, ${count(inputTokens)} tokens in${cached}, ${count(outputTokens)} out${estimated}${cost === undefined ? "" : `, ${cost}`}${renderSaved(savedUsd)}${unknown}`;
+  const estimated = estimatedTokens > 0 ? `, ${formatCount(estimatedTokens)} of them estimated` : "";
+  const unknown = unknownTokens === undefined ? "" : `, unknown: up to ${formatCount(unknownTokens)} tokens`;
+  const cached = cachedInputTokens > 0 ? ` (${formatCount(cachedInputTokens)} cached)` : "";
+  return `${counted(requests, "request")}, ${formatCount(inputTokens)} tokens in${cached}, ${formatCount(outputTokens)} out${estimated}${cost === undefined ? "" : `, ${cost}`}${renderSaved(savedUsd)}${unknown}`;
 }
 
 interface Costs {

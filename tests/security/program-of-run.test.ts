@@ -60,8 +60,13 @@ test("a folder of runs that names no program gives its runs to none", async () =
   rmSync(join(runs, "program.json"));
   cpSync(other, runs, { recursive: true });
   cut(join(runs, idIn(runs)));
-  const { exitCode, stdout } = await runCli(["resume", idIn(runs), "--approve-all"], { cwd: dirname(cwd) });
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  const { exitCode, stdout, stderr } = await runCli(["resume", idIn(runs), "--approve-all"], { cwd: dirname(cwd) });
+  expect({ exitCode, stdout, stderr }).toMatchObject({
+    exitCode: 2,
+    stdout: "",
+    // Not that a scope lies in the state folder: the program in the folder of the runs is not looked at.
+    stderr: expect.stringMatching(/program\.json does not name the program of the runs in its folder: remove that folder\n$/),
+  });
   expect(existsSync(join(runs, "b.txt"))).toBe(false);
 });
 

@@ -6,6 +6,7 @@ import { priceTable } from "../../models/prices.ts";
 import type { Provider } from "../../models/provider.ts";
 import { createProviderEnvironment } from "../../models/provider-environment.ts";
 import { builtInProviders } from "../../models/providers.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { nearestNames } from "../../util/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
@@ -98,7 +99,7 @@ function toCells({ name, needs, description, attachments, serverTools }: Describ
 
 function toModelCells({ id, price, contextWindow }: ListedModel): readonly string[] {
   const dollars = price ? `$${toDollars(price.input)} / $${toDollars(price.output)}` : "no price";
-  return [id, dollars, contextWindow === undefined ? "" : `${contextWindow.toLocaleString("en-US")} tokens`];
+  return [id, dollars, contextWindow === undefined ? "" : `${formatCount(contextWindow)} tokens`];
 }
 
 function toDollars(amount: number): string {

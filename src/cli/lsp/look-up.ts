@@ -4,6 +4,7 @@ import type { Span } from "../../diagnostics/source.ts";
 import { listModels } from "../../models/model-catalog.ts";
 import { builtInProviders } from "../../models/providers.ts";
 import type { OutlinedToolset } from "../../protocol/outline.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { describeSchema } from "./complete.ts";
 import { type Cursor, endOfWord, findCursor } from "./cursor.ts";
 import { exportsOf, includeFolders, type OpenDocument, schemasAt, variablesOf, workerPath } from "./open-document.ts";
@@ -58,7 +59,7 @@ async function describeModel(id: string): Promise<string | undefined> {
   if (!found) return undefined;
   const { price, contextWindow } = found;
   const facts = [
-    ...(contextWindow === undefined ? [] : [`${contextWindow.toLocaleString("en-US")} tokens of context`]),
+    ...(contextWindow === undefined ? [] : [`${formatCount(contextWindow)} tokens of context`]),
     ...(price ? [`$${price.input} in, $${price.output} out for a million tokens`] : []),
   ];
   return `**${id}**${facts.length > 0 ? ` — ${facts.join("; ")}` : ""}`;

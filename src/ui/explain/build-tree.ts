@@ -1,6 +1,7 @@
 import type { Outline, OutlinedToolset, OutlinedWorker, ToolsEstimate } from "../../protocol/outline.ts";
+import { formatCount } from "../../util/format-count.ts";
 import type { TreeNode } from "./layout.ts";
-import { count, counted, list, show } from "./phrases.ts";
+import { counted, list, show } from "./phrases.ts";
 import { type PlannedCalls, planCalls } from "./plan-calls.ts";
 
 /** Depth from which calls get a tree of their own, so that lines keep their width. */
@@ -71,7 +72,7 @@ function branchOf(toolset: OutlinedToolset, { tools, plan }: PlannedCalls, walk:
 }
 
 function describeSize({ tools, tokens, deferred }: ToolsEstimate): string {
-  const searched = deferred > 0 ? `, ${count(deferred)} of them searched for` : "";
+  const searched = deferred > 0 ? `, ${formatCount(deferred)} of them searched for` : "";
   return `${counted(tools, "tool")}${searched}, about ${counted(tokens, "token")} in each request, when it last connected`;
 }
 

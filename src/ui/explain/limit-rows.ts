@@ -1,9 +1,10 @@
 import type { Outline } from "../../protocol/outline.ts";
 import type { Limits } from "../../protocol/usage.ts";
 import { joinNames } from "../../util/did-you-mean.ts";
+import { formatCount } from "../../util/format-count.ts";
 import type { Row } from "./layout.ts";
 import { dollars, highestCost, type ModelPrices } from "./model-prices.ts";
-import { count, counted, show } from "./phrases.ts";
+import { counted, show } from "./phrases.ts";
 import { entryOf } from "./unused-roots.ts";
 
 const accountNames = [
@@ -62,11 +63,11 @@ function describeLimits(limits: Limits, cost?: number): string[] {
 }
 
 const limitPhrases: Readonly<Record<keyof Limits, (value: number) => string>> = {
-  depth: (value) => `depth ${count(value)}`,
+  depth: (value) => `depth ${formatCount(value)}`,
   turns: (value) => counted(value, "turn"),
   tool_calls: (value) => counted(value, "tool call"),
   tokens: (value) => counted(value, "token"),
   usd: (value) => `$${value}`,
   seconds: (value) => counted(value, "second"),
-  parallel: (value) => `${count(value)} at once`,
+  parallel: (value) => `${formatCount(value)} at once`,
 };

@@ -1,9 +1,10 @@
 import type { FirstRequest } from "../../protocol/first-request.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { escapeText } from "../../util/escape-text.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { modelLabel } from "../model-label.ts";
 import { cutText, wrapWords } from "../wrap-text.ts";
-import { count, list, show } from "./phrases.ts";
+import { list, show } from "./phrases.ts";
 import { renderCeiling } from "./render-explanation.ts";
 
 /** Renders the first request part by part, then the ceiling. Wrapped; all texts are escaped. */
@@ -39,7 +40,7 @@ export function renderFirstRequest({ entry, input, request }: FirstRequest, outl
 }
 
 function describeAttachment({ name, mediaType, bytes }: { name: string; mediaType: string; bytes: number }): string {
-  return `${show(name)} (${show(mediaType)}, ${count(bytes)} bytes)`;
+  return `${show(name)} (${show(mediaType)}, ${formatCount(bytes)} bytes)`;
 }
 
 function part(title: string, text: string, columns: number): string[] {

@@ -1,6 +1,7 @@
 import { comparePaths } from "../../protocol/call.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { callLabel } from "../call-label.ts";
-import { count, counted, show } from "../explain/phrases.ts";
+import { counted, show } from "../explain/phrases.ts";
 import { renderCost } from "../render-usage.ts";
 import type { RunView } from "../run-view.ts";
 import { clipRow } from "../tui/clip-row.ts";
@@ -19,11 +20,11 @@ export function renderProgress(view: RunView, { now, columns }: { now: number; c
   const [first = view.entry, ...others] = paths.sort(comparePaths);
   const { requests, inputTokens, outputTokens, usd, usdAtLeast } = view.usage;
   const spent = [
-    `${count(Math.floor(elapsed / 1000))} s`,
+    `${formatCount(Math.floor(elapsed / 1000))} s`,
     counted(requests, "request"),
-    `${count(inputTokens + outputTokens)} tokens`,
+    `${formatCount(inputTokens + outputTokens)} tokens`,
     ...(usd === undefined || usd === 0 ? [] : [renderCost({ usd, usdAtLeast }) ?? ""]),
   ];
-  const more = others.length > 0 ? ` and ${count(others.length)} more` : "";
+  const more = others.length > 0 ? ` and ${formatCount(others.length)} more` : "";
   return clipRow(`${show(callLabel(first))}${more}: ${spent.join(", ")}`, columns - 1);
 }

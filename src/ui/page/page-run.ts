@@ -12,7 +12,8 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { AnswerFinish, AssistantMessage, Message, ToolResult } from "../../protocol/message.ts";
 import type { ToolError } from "../../protocol/tool.ts";
 import { addUsage, noUsage, type Usage } from "../../protocol/usage.ts";
-import { count } from "../explain/phrases.ts";
+import { formatCount } from "../../util/format-count.ts";
+
 import { renderChecked } from "../render-checked.ts";
 import { renderCompaction } from "../render-compaction.ts";
 import { renderDecision } from "../render-decision.ts";
@@ -223,7 +224,7 @@ class PageFold {
         this.#note(call, "a call of it failed, and what ran beside it was aborted");
         return;
       case "cut":
-        this.#note(call, `its result of ${count(entry.characters)} characters was cut for the model`);
+        this.#note(call, `its result of ${formatCount(entry.characters)} characters was cut for the model`);
         return;
       case "checked":
         this.#note(call, renderChecked(entry));

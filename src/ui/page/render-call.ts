@@ -1,9 +1,10 @@
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { runSteps } from "../../util/in-steps.ts";
 import { callLabel, lastLabel } from "../call-label.ts";
 import type { LedgerItem } from "../context-ledger.ts";
-import { count, counted } from "../explain/phrases.ts";
+import { counted } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { changeIn, previewLines, previewOf } from "../preview-lines.ts";
 import { renderDecision } from "../render-decision.ts";
@@ -94,7 +95,7 @@ function renderMessage({ role, parts }: Message, { texts }: PageContext): Markup
   const shown = (parts as readonly Message["parts"][number][]).map((part): Part => {
     if (part.type === "text") return texts.prose(part.text);
     if (part.type === "file")
-      return html`<p class="file">${part.name} <small>${part.mediaType}, ${count(part.bytes)} bytes</small></p>`;
+      return html`<p class="file">${part.name} <small>${part.mediaType}, ${formatCount(part.bytes)} bytes</small></p>`;
     return "";
   });
   return html`<div class="message ${role}"><h4>${role}</h4>${shown}</div>`;
@@ -203,10 +204,10 @@ function renderLedger(rows: readonly LedgerItem[] | undefined): Markup | "" {
   const total = rows.reduce((sum, { tokens }) => sum + tokens, 0);
   const lines = rows.map(
     ({ part, tokens }) =>
-      html`<tr><td>${part}</td><td class="number">${count(tokens)}</td><td><svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="model" width="${((100 * tokens) / Math.max(1, total)).toFixed(1)}" height="8"/></svg></td></tr>`,
+      html`<tr><td>${part}</td><td class="number">${formatCount(tokens)}</td><td><svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="model" width="${((100 * tokens) / Math.max(1, total)).toFixed(1)}" height="8"/></svg></td></tr>`,
   );
   return fold(
-    `Context: ${count(total)} tokens, at four characters each`,
+    `Context: ${formatCount(total)} tokens, at four characters each`,
     html`<div class="scroll"><table class="ledger">${lines}</table></div>`,
   );
 }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { callLabel, depthOf, lastLabel } from "../call-label.ts";
 import { sumLedgers } from "../context-ledger.ts";
-import { count, counted } from "../explain/phrases.ts";
+import { counted } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { renderUsage } from "../render-usage.ts";
 import { seconds } from "../tui/draw-card.ts";
@@ -155,7 +156,7 @@ function renderApprovals({ decisions }: PageRun, { anchors }: PageContext): Mark
       return html`<tr class="${wordOf(one)}"><td><a href="#${anchors.get(one.call) ?? ""}">${callLabel(one.call.path)}</a></td><td>${about}</td><td>${describeDecision(one)}</td></tr>`;
     });
   const counts = [...Map.groupBy(decisions, wordOf)].sort(([a], [b]) => order[a] - order[b]);
-  const words = counts.map(([word, all]) => `${count(all.length)} ${word}`).join(", ");
+  const words = counts.map(([word, all]) => `${formatCount(all.length)} ${word}`).join(", ");
   return html`<section id="approvals"><h2>Approvals <small>${words}</small></h2><div class="scroll"><table>
 <thead><tr><th>Call</th><th>What</th><th>Answer</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
 }
@@ -167,11 +168,11 @@ function renderAttempts({ attempts }: PageRun): Markup | "" {
     const lines = [
       ...(changes.length > 0 ? changes : ["under the same terms"]),
       ...voids.slice(0, 50).map(({ callPath, what }) => `did not count: ${callLabel(callPath)}: ${what}`),
-      ...(voids.length > 50 ? [`and ${count(voids.length - 50)} more entries`] : []),
+      ...(voids.length > 50 ? [`and ${formatCount(voids.length - 50)} more entries`] : []),
     ];
     return html`<h3>Attempt ${number} <small>went on at ${began}</small></h3><ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
   });
-  return html`<section id="attempts"><h2>Attempts <small>${count(attempts.length + 1)}</small></h2>${shown}</section>`;
+  return html`<section id="attempts"><h2>Attempts <small>${formatCount(attempts.length + 1)}</small></h2>${shown}</section>`;
 }
 
 function renderResult({ end }: PageRun, { texts }: PageContext): Markup | "" {

@@ -1,7 +1,8 @@
 import { lexer, type Tokens } from "marked";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
-import { count, textOrJson } from "../explain/phrases.ts";
+import { formatCount } from "../../util/format-count.ts";
+import { textOrJson } from "../explain/phrases.ts";
 import type { PreviewLine } from "../preview-rows.ts";
 import { html, type Markup, toText } from "./html.ts";
 
@@ -29,7 +30,7 @@ export class ShownTexts {
     const whole = textOrJson(value);
     const block = this.#block(whole);
     if (whole.length <= longestOpen) return block;
-    return html`<details class="long"><summary>${label}, ${count(whole.length)} characters: <q>${clipText(whole.trim(), 160)}</q></summary>${block}</details>`;
+    return html`<details class="long"><summary>${label}, ${formatCount(whole.length)} characters: <q>${clipText(whole.trim(), 160)}</q></summary>${block}</details>`;
   }
 
   /** Texts of models and people, always open. Tables of Markdown are shown as tables, all else as it is written. */
@@ -47,7 +48,7 @@ export class ShownTexts {
       return [html`<span class="${kind}">${line.sign ?? ""}${toText(shown)}${cutNote(text, shown)}\n</span>`];
     });
     const rest = rows.length - mostLines;
-    return html`<pre class="diff">${rows.slice(0, mostLines)}${rest > 0 ? html`<span class="cut">cut: ${count(rest)} more lines</span>` : ""}</pre>`;
+    return html`<pre class="diff">${rows.slice(0, mostLines)}${rest > 0 ? html`<span class="cut">cut: ${formatCount(rest)} more lines</span>` : ""}</pre>`;
   }
 
   #block(whole: string): Markup {
@@ -75,7 +76,7 @@ function renderTable({ header, rows }: Tokens.Table): Markup {
 
 function cutNote(whole: string, shown: string): Markup | "" {
   if (shown.length === whole.length) return "";
-  return html`<span class="cut">cut: ${count(whole.length)} characters in all; the run's journal has them</span>`;
+  return html`<span class="cut">cut: ${formatCount(whole.length)} characters in all; the run's journal has them</span>`;
 }
 
 /** One line about the arguments of a call. */

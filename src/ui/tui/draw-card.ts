@@ -1,8 +1,9 @@
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/clip-text.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { runSteps } from "../../util/in-steps.ts";
 import { depthOf, lastLabel } from "../call-label.ts";
-import { count, show, textOrJson } from "../explain/phrases.ts";
+import { show, textOrJson } from "../explain/phrases.ts";
 import { changeIn, previewOf, toLines } from "../preview-lines.ts";
 import { type PreviewLine, PreviewRows } from "../preview-rows.ts";
 import { renderCost } from "../render-usage.ts";
@@ -20,7 +21,7 @@ export function drawCard(card: ToolCard, layout: Layout, isOpen: boolean): strin
   const mark = card.result.ok ? style(["green"], "✓") : style(["red"], "✗");
   const facts = [
     card.executedBy ? `by the ${card.executedBy}` : seconds(card.milliseconds),
-    ...(card.usage && card.usage.requests > 0 ? [`${count(card.usage.inputTokens + card.usage.outputTokens)} tokens`] : []),
+    ...(card.usage && card.usage.requests > 0 ? [`${formatCount(card.usage.inputTokens + card.usage.outputTokens)} tokens`] : []),
     ...(card.usage?.usd === undefined || card.usage.usd === 0
       ? []
       : [renderCost({ usd: card.usage.usd, usdAtLeast: card.usage.usdAtLeast }) ?? ""]),

@@ -1,5 +1,6 @@
 import type { Limits, Usage } from "../../protocol/usage.ts";
-import { count, show } from "../explain/phrases.ts";
+import { formatCount } from "../../util/format-count.ts";
+import { show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { dollars, renderCost } from "../render-usage.ts";
 import { clipRow } from "./clip-row.ts";
@@ -24,10 +25,10 @@ export function drawFoot({ model, usage, limits, elapsed, calledTools }: Foot, {
   const total = inputTokens + outputTokens;
   const parts = [
     ...(model === undefined ? [] : [show(modelLabel(model))]),
-    `${count(inputTokens)} in ${count(outputTokens)} out${limits.tokens === undefined ? "" : ` (${count(total)}${of(limits.tokens, count)})`}`,
+    `${formatCount(inputTokens)} in ${formatCount(outputTokens)} out${limits.tokens === undefined ? "" : ` (${formatCount(total)}${of(limits.tokens, count)})`}`,
     ...(usd === undefined ? [] : [`${renderCost(usage)}${of(limits.usd, dollars)}`]),
     ...(inputTokens > 0 ? [`${Math.round((100 * cachedInputTokens) / inputTokens)}% cached`] : []),
-    ...(limits.tool_calls === undefined ? [] : [`${count(calledTools)}${of(limits.tool_calls, count)} tool calls`]),
+    ...(limits.tool_calls === undefined ? [] : [`${formatCount(calledTools)}${of(limits.tool_calls, count)} tool calls`]),
     ...(elapsed === undefined
       ? []
       : [`${seconds(Math.floor(elapsed / 1000) * 1000)}${of(limits.seconds, (value) => `${value} s`)}`]),

@@ -1,7 +1,8 @@
 import { comparePaths } from "../../protocol/call.ts";
 import { clipText } from "../../util/clip-text.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { depthOf, lastLabel } from "../call-label.ts";
-import { count, counted, show } from "../explain/phrases.ts";
+import { counted, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { renderCost } from "../render-usage.ts";
 import type { CallView, RunView } from "../run-view.ts";
@@ -17,7 +18,7 @@ export function drawTree(view: RunView, layout: Layout, { longest, now }: { long
   const shown = calls.length > longest ? calls.slice(0, Math.max(1, longest - 1)) : calls;
   const rows = shown.map((call) => drawCall(call, layout, { now, ...(view.model === undefined ? {} : { model: view.model }) }));
   const left = calls.length - shown.length;
-  return left > 0 ? [...rows, layout.style(["dim"], `  … and ${count(left)} more calls`)] : rows;
+  return left > 0 ? [...rows, layout.style(["dim"], `  … and ${formatCount(left)} more calls`)] : rows;
 }
 
 /** The model is shown where it is not the entry's, which stands in the foot. */
@@ -31,7 +32,7 @@ function drawCall(
   const facts = [
     seconds(Math.max(0, Math.floor((now - call.startedAt) / 1000) * 1000)),
     ...(call.turn > 0 ? [`turn ${call.turn}`] : []),
-    ...(spent > 0 ? [`${count(spent)} tokens`] : []),
+    ...(spent > 0 ? [`${formatCount(spent)} tokens`] : []),
     ...(call.usage.usd ? [renderCost({ usd: call.usage.usd, usdAtLeast: call.usage.usdAtLeast }) ?? ""] : []),
     ...(call.ended > 0 ? [`${counted(call.ended, "call")} done`] : []),
     ...(call.model === undefined || call.model === entryModel ? [] : [show(modelLabel(call.model))]),

@@ -1,6 +1,7 @@
 import type { RunEvent } from "../../protocol/event.ts";
+import { formatCount } from "../../util/format-count.ts";
 import { callLabel } from "../call-label.ts";
-import { count, show } from "../explain/phrases.ts";
+import { show } from "../explain/phrases.ts";
 import { foldEvent, type RunView, type Settled, type ToolCard } from "../run-view.ts";
 import { drawCard } from "./draw-card.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -53,7 +54,7 @@ export class Transcript {
     const pending = this.#pending;
     this.#pending = [];
     const rows = pending.flatMap((one) => this.#draw(one, layout));
-    if (this.#dropped > 0) rows.push(layout.style(["dim"], `  … and ${count(this.#dropped)} calls and notes before these`));
+    if (this.#dropped > 0) rows.push(layout.style(["dim"], `  … and ${formatCount(this.#dropped)} calls and notes before these`));
     this.#dropped = 0;
     return [...rows, ...this.#stream.settle(layout)];
   }

@@ -1,4 +1,5 @@
 import type { parse as parseBash } from "unbash";
+import { formatCount } from "../../../util/format-count.ts";
 import { nameSet } from "../../../util/name-set.ts";
 import { accountsForAll } from "./operators.ts";
 import type { Folders, ShellPlan } from "./plan.ts";
@@ -66,7 +67,7 @@ function refusalOf(text: string): string | undefined {
 }
 
 function doubtOf(reader: Reader, text: string): string | undefined {
-  if (text.length > maxCommandLength) return `it is longer than ${maxCommandLength.toLocaleString("en-US")} characters`;
+  if (text.length > maxCommandLength) return `it is longer than ${formatCount(maxCommandLength)} characters`;
   return reader.depth > maxDepth ? "it has scripts in scripts in scripts" : undefined;
 }
 
