@@ -14,6 +14,8 @@ export interface CompiledPart {
   readonly folder: string;
   /** Variables that the case sets. */
   readonly env: Readonly<Record<string, string>>;
+  /** Code that the case brings, with the beginning of its digest: trust in a file of the program covers no other text in its place. */
+  readonly brought: readonly string[];
   readonly compiled: Compiled;
   readonly trust: () => Promise<Compiled>;
 }
@@ -58,7 +60,7 @@ export function needOfTests(folder: string, programs: readonly TestedProgram[]):
 }
 
 /** Describes what a part can do, in a form that two compilations of it can be compared in. Undefined where it has errors. */
-export function describePart(part: Omit<CompiledPart, "name" | "trust">, root: string): Reach | undefined {
+export function describePart(part: Omit<CompiledPart, "name" | "brought" | "trust">, root: string): Reach | undefined {
   const { compiled, env } = part;
   if (!compiled.reach) return undefined;
   const reach = showAt(compiled.reach, part, root);
@@ -81,7 +83,8 @@ function reasonsOf({ root, compiled, parts }: TestedProgram): readonly string[] 
     const { untrusted, reach } = part.compiled;
     const set = (reach?.variables ?? []).filter((name) => Object.hasOwn(part.env, name));
     const reasons = showAt(untrusted?.reasons ?? [], part, root).filter((reason) => !own.includes(reason));
-    return [...reasons, ...set.map((name) => `takes the variable ${name} as ${part.env[name]}`)];
+    const brought = part.brought.map((file) => `runs code that the case \`${part.name}\` brings: ${file}`);
+    return [...reasons, ...brought, ...set.map((name) => `takes the variable ${name} as ${part.env[name]}`)];
   });
   return [...own, ...ofTests.map((reason) => `in tests ${reason}`)];
 }
@@ -106,7 +109,8 @@ function mergePrograms(programs: readonly TestedProgram[]): Reach | undefined {
     if (!reach) return [];
     const ofParts = parts.flatMap((part) => {
       const described = describePart(part, root);
-      return described ? [{ ...described, workers: workersOf(part, described, reach) }] : [];
+      const code = [...(described?.code ?? []), ...part.brought.map((file) => `${file} of the case \`${part.name}\``)];
+      return described ? [{ ...described, code, workers: workersOf(part, described, reach) }] : [];
     });
     return [reach, ...ofParts];
   });

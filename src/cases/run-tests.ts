@@ -177,12 +177,21 @@ function permitAsAsked(asked: ReadonlyMap<string, string>): Permit {
   return ({ suite, root, testCase }) =>
     async (scratch, part) => {
       const compiled = await scratch.compile(part);
-      const { folder: copy } = scratch;
-      const now = JSON.stringify(describePart({ compiled, folder: copy, env: testCase.env ?? {} }, root));
+      const now = await printPart({ scratch, compiled, env: testCase.env ?? {} }, root);
       if (now !== undefined && asked.get(`${part} ${compiledBy(suite, testCase)}`) !== now)
         throw new Error("its files have changed since it was asked for trust");
       return now === undefined ? compiled : scratch.trust(part, compiled);
     };
+}
+
+interface PrintedPart extends Pick<CompiledPart, "compiled" | "env"> {
+  readonly scratch: ScratchCase;
+}
+
+/** Prints what a part can do, and the digests of the code that does it. Undefined where it has errors. */
+async function printPart({ scratch, compiled, env }: PrintedPart, root: string): Promise<string | undefined> {
+  const reach = describePart({ compiled, folder: scratch.folder, env }, root);
+  return reach && JSON.stringify({ reach, code: [...(await scratch.digestCode())] });
 }
 
 interface Asking {
@@ -203,12 +212,14 @@ async function compileParts({ suite, root }: TestedSuite, { request, opened, ask
     if (!mode || asked.has(`case ${key}`)) continue;
     const scratch = await ScratchCase.open({ suite, testCase, mode, root, host, providers, model });
     opened.push(scratch);
+    const code = [...(await scratch.digestCode())].filter(([path]) => scratch.brings(path));
     for (const part of scratch.parts) {
       const compiled = await scratch.compile(part);
       const env = testCase.env ?? {};
+      const brought = compiled.untrusted ? code.map(([path, digest]) => `${path} (${digest})`) : [];
       const trust = () => scratch.trust(part, compiled);
-      asked.set(`${part} ${key}`, JSON.stringify(describePart({ compiled, folder: scratch.folder, env }, root)) ?? "");
-      parts.push({ name: testCase.name.value, folder: scratch.folder, env, compiled, trust });
+      asked.set(`${part} ${key}`, (await printPart({ scratch, compiled, env }, root)) ?? "");
+      parts.push({ name: testCase.name.value, folder: scratch.folder, env, brought, compiled, trust });
     }
   }
   return parts;

@@ -1,12 +1,13 @@
 import { join, relative, resolve } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
 import type { Host } from "../host/host.ts";
-import { copyInto, createScratchFolder, type ScratchFolder } from "../host/scratch-folder.ts";
+import { copyInto, createScratchFolder, listFiles, type ScratchFolder } from "../host/scratch-folder.ts";
 import type { TestCaseSyntax } from "../language/test-shape.ts";
 import { type CompileRequest, compileWith } from "../llm-do.ts";
 import type { Provider } from "../models/provider.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";
 import type { Outline } from "../protocol/outline.ts";
+import { sha256 } from "../util/sha256.ts";
 import { isWithin } from "../util/within.ts";
 import { type Recording, type RunOfCase, readRecording } from "./recording.ts";
 import type { TestSuite } from "./test-suite.ts";
@@ -30,6 +31,8 @@ export interface ScratchRequest {
 export const folderName = "FOLDER";
 export const folderToken = `⟦secret:${folderName}⟧`;
 const scripted = "scripted:";
+/** Names of files that a program can run, or that it starts as a server. */
+const codeNames = /\.(?:[cm]?[jt]sx?|node|wasm|py|sh|rb|pl)$/i;
 
 /** A case in a scratch copy of its program, which is compiled there for the trust question and for the run alike. */
 export class ScratchCase {
@@ -95,6 +98,20 @@ export class ScratchCase {
   /** The parts of the case: itself, and its judge. */
   get parts(): readonly RunOfCase[] {
     return this.#request.testCase.expect?.judge ? ["case", "judge"] : ["case"];
+  }
+
+  /** Paths in the copy of its code, and the beginnings of its digests. */
+  async digestCode(): Promise<ReadonlyMap<string, string>> {
+    const digests = new Map<string, string>();
+    for (const path of (await listFiles(this.folder)).filter((one) => codeNames.test(one)))
+      digests.set(path, sha256(await this.#request.host.files.readBytes(join(this.folder, path))).slice(0, 16));
+    return digests;
+  }
+
+  /** True for a path in the copy that the case brings. */
+  brings(path: string): boolean {
+    const { files = {} } = this.#request.testCase;
+    return Object.keys(files).some((name) => isWithin(join(this.folder, path), join(this.folder, name)));
   }
 
   remove(): Promise<void> {

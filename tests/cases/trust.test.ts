@@ -157,6 +157,52 @@ cases:
     });
   });
 
+  it.each([
+    ["a script", "play.ts", "two"],
+    ["a module that a script imports", "dep.ts", "deep"],
+    ["code that a case takes from a file", "put/t.txt", "put"],
+  ])("covers no other text of %s", async (_, path, name) => {
+    const program = makeProgram({
+      ...files,
+      "dep.ts": "export {};\n",
+      "deep.ts": 'import "./dep.ts";\nexport default () => "hi";\n',
+      "put/t.txt": files["play.ts"],
+      "main.test.yaml": `${files["main.test.yaml"]}  - { name: deep, input: x, script: deep.ts }
+  - { name: put, input: x, script: play.ts, files: { play.ts: put/t.txt } }
+`,
+    });
+    const mark = join(program.folder, "../canary");
+    process.env["MARK"] = mark;
+    rmSync(mark, { force: true });
+    const { report } = await asking(program, () => program.write(path, `${marking}export default () => "hi";\n`));
+    expect(report.cases.find((one) => one.name === name)).toMatchObject({
+      outcome: "failed",
+      failures: [{ message: "its files have changed since it was asked for trust" }],
+    });
+    expect(existsSync(mark)).toBe(false);
+    delete process.env["MARK"];
+  });
+
+  it("names code that a case brings, and asks again for another text of it", async () => {
+    const program = makeProgram(files);
+    const before = (await asking(program)).reach;
+    const bring = (code: string) =>
+      program.write(
+        "main.test.yaml",
+        `${files["main.test.yaml"]}  - { name: four, input: x, files: { tools.ts: ${text(code)} } }\n`,
+      );
+    bring(`${files["tools.ts"]}// one\n`);
+    const { reach, untrusted } = await asking(program);
+    const brought = expect.stringMatching(/^runs tools\.ts \(\w{16}\) of the case `four`, with all of your rights$/);
+    expect(growthOf(before, reach)).toEqual([brought]);
+    expect(untrusted.reasons).toContainEqual(
+      expect.stringMatching(/^in tests runs code that the case `four` brings: tools\.ts \(\w{16}\)$/),
+    );
+    expect(growthOf(reach, (await asking(program)).reach)).toEqual([]);
+    bring(`${files["tools.ts"]}// two\n`);
+    expect(growthOf(reach, (await asking(program)).reach)).toEqual([brought]);
+  });
+
   it("shows the values that cases give to variables of the program", async () => {
     const program = makeProgram({
       "main.worker": worker("toolsets: { helper: {} }"),

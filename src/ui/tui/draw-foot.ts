@@ -25,10 +25,10 @@ export function drawFoot({ model, usage, limits, elapsed, calledTools }: Foot, {
   const total = inputTokens + outputTokens;
   const parts = [
     ...(model === undefined ? [] : [show(modelLabel(model))]),
-    `${formatCount(inputTokens)} in ${formatCount(outputTokens)} out${limits.tokens === undefined ? "" : ` (${formatCount(total)}${of(limits.tokens, count)})`}`,
+    `${formatCount(inputTokens)} in ${formatCount(outputTokens)} out${limits.tokens === undefined ? "" : ` (${formatCount(total)}${of(limits.tokens, formatCount)})`}`,
     ...(usd === undefined ? [] : [`${renderCost(usage)}${of(limits.usd, dollars)}`]),
     ...(inputTokens > 0 ? [`${Math.round((100 * cachedInputTokens) / inputTokens)}% cached`] : []),
-    ...(limits.tool_calls === undefined ? [] : [`${formatCount(calledTools)}${of(limits.tool_calls, count)} tool calls`]),
+    ...(limits.tool_calls === undefined ? [] : [`${formatCount(calledTools)}${of(limits.tool_calls, formatCount)} tool calls`]),
     ...(elapsed === undefined
       ? []
       : [`${seconds(Math.floor(elapsed / 1000) * 1000)}${of(limits.seconds, (value) => `${value} s`)}`]),
