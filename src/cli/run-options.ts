@@ -4,12 +4,19 @@ import { type Limits, limitNames } from "../protocol/usage.ts";
 
 /** The flags that say which program it is, and what holds over its files; of every command that compiles one. */
 export function addCompileOptions(command: Command): Command {
+  return addRightsOptions(
+    command
+      .optionsGroup("The program:")
+      .option("--entry <name>", "start at this worker, or at code: tools.ts:main")
+      .option("-m, --model <provider:name>", "the model of every worker that names none of its own")
+      .option("--model-for <pattern=model>", "the model of the workers whose names match, over their own (repeatable)", collect)
+      .option("--set <key=value>", "a frontmatter key of the entry, or of a worker: worker.key=value (repeatable)", collect),
+  );
+}
+
+/** The flags that say what a program may do on this machine. */
+function addRightsOptions(command: Command): Command {
   return command
-    .optionsGroup("The program:")
-    .option("--entry <name>", "start at this worker, or at code: tools.ts:main")
-    .option("-m, --model <provider:name>", "the model of every worker that names none of its own")
-    .option("--model-for <pattern=model>", "the model of the workers whose names match, over their own (repeatable)", collect)
-    .option("--set <key=value>", "a frontmatter key of the entry, or of a worker: worker.key=value (repeatable)", collect)
     .option("--approve <rule>", "allow calls that match and that nobody made to ask: worker/tool(pattern) (repeatable)", collect)
     .option("--deny <rule>", "block calls that match: worker/tool(pattern) (repeatable)", collect)
     .option(
@@ -102,43 +109,33 @@ export function addTermOptions(run: Command): Command {
 
 /** The flags of runs for the rows of a file. */
 export function addMapOptions(map: Command): Command {
-  return addTermOptions(
-    addCompileOptions(
-      map
-        .optionsGroup("Rows:")
-        .requiredOption("--inputs <file>", "the rows: JSON Lines, or CSV with a header (.csv, .tsv); - is JSON Lines on stdin")
-        .option(
-          "--out <file>",
-          "where a line for each row goes, in the order of the rows; started again, only what is missing runs",
-        )
-        .option("--parallel <number>", "the most rows at a time", parseCount, 20)
-        .option("--usd <number>", "dollars for all rows: no request goes out once they are spent", parseDollars)
-        .option("--again", "begin anew, whatever an earlier start with this --out did"),
-    ),
-  )
-    .optionsGroup("Output and records:")
-    .option("-q, --quiet", "say nothing but the results")
-    .option("--debug", "with stack traces; also by LLM_DO_DEBUG=1");
+  const mapped = map
+    .optionsGroup("Rows:")
+    .requiredOption("--inputs <file>", "the rows: JSON Lines, or CSV with a header (.csv, .tsv); - is JSON Lines on stdin")
+    .option("--out <file>", "where a line for each row goes, in the order of the rows; started again, only what is missing runs")
+    .option("--parallel <number>", "the most rows at a time", parseCount, 20)
+    .option("--usd <number>", "dollars for all rows: no request goes out once they are spent", parseDollars)
+    .option("--again", "begin anew, whatever an earlier start with this --out did");
+  return addQuietOptions(addTermOptions(addCompileOptions(mapped)), "say nothing but the results");
 }
 
 /** The flags of a process that executes submitted runs. */
 export function addExecutorOptions(executor: Command): Command {
-  return addTermOptions(
-    executor
-      .optionsGroup("The executor:")
-      .requiredOption("--programs <folder...>", "folders that are programs with a `name:`, or hold some: their runs are taken")
-      .option("--queue <name...>", "the queues (default: default)")
-      .option("--concurrency <number>", "the most runs at a time", parseCount, 20)
-      .option("--grace <seconds>", "at SIGTERM, how long runs may go on before others take them over", parseCount, 30)
-      .option("--port <number>", "serve /healthz and /metrics; 0: on a free port, which is named", parseCount)
-      .option("--scope <name=folder>", "another folder for a declared scope (repeatable)", collectScope)
-      .option("--shared <scope...>", "scopes that write into folders which all executors have: any of them goes on with a run")
-      .option("--approve <rule>", "allow calls that match and that nobody made to ask (repeatable)", collect)
-      .option("--deny <rule>", "block calls that match (repeatable)", collect)
-      .option("--unisolated", "run plain readers, and what rules spell out, also where nothing can isolate them"),
-  )
+  const served = executor
+    .optionsGroup("The executor:")
+    .requiredOption("--programs <folder...>", "folders that are programs with a `name:`, or hold some: their runs are taken")
+    .option("--queue <name...>", "the queues (default: default)")
+    .option("--concurrency <number>", "the most runs at a time", parseCount, 20)
+    .option("--grace <seconds>", "at SIGTERM, how long runs may go on before others take them over", parseCount, 30)
+    .option("--port <number>", "serve /healthz and /metrics; 0: on a free port, which is named", parseCount)
+    .option("--shared <scope...>", "scopes that write into folders which all executors have: any of them goes on with a run");
+  return addQuietOptions(addTermOptions(addRightsOptions(served)), "say nothing but why it ended");
+}
+
+function addQuietOptions(command: Command, quiet: string): Command {
+  return command
     .optionsGroup("Output and records:")
-    .option("-q, --quiet", "say nothing but why it ended")
+    .option("-q, --quiet", quiet)
     .option("--debug", "with stack traces; also by LLM_DO_DEBUG=1");
 }
 
