@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { createNodeHost } from "../host/node-host.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** A file that is written piece by piece, and is there whole or not at all. Disposing of it removes what was not put in its place. */
@@ -27,7 +28,9 @@ export async function createReplacement(path: string): Promise<NewFile> {
 }
 
 async function begin(folder: string, mode: number, place: (written: string) => Promise<void>): Promise<NewFile> {
-  const written = join(folder, `.${process.pid}-${Date.now()}.jsonl.part`);
+  const { self, isRunning } = createNodeHost().processes;
+  await removeLeftOvers(folder, isRunning);
+  const written = join(folder, `.${self.replaceAll(" ", "_")}_${Date.now()}.jsonl.part`);
   const file = await open(written, "wx", mode);
   const pieces = batch(file);
   return {
@@ -43,6 +46,14 @@ async function begin(folder: string, mode: number, place: (written: string) => P
       await rm(written, { force: true });
     },
   };
+}
+
+/** Removes what killed processes of this machine had begun in the folder. */
+async function removeLeftOvers(folder: string, isRunning: (process: string) => boolean | undefined): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, process] = /^\.(.+)_\d+\.jsonl\.part$/.exec(name) ?? [];
+    if (process !== undefined && isRunning(process.replaceAll("_", " ")) === false) await rm(join(folder, name), { force: true });
+  }
 }
 
 /** Small pieces are written together. */
