@@ -16,6 +16,8 @@ export interface CompiledPart {
   readonly env: Readonly<Record<string, string>>;
   /** Code that the case brings, with the beginning of its digest: trust in a file of the program covers no other text in its place. */
   readonly brought: readonly string[];
+  /** The beginnings of the digests of all code in the copy, by its paths there. */
+  readonly digests: ReadonlyMap<string, string>;
   readonly compiled: Compiled;
   readonly trust: () => Promise<Compiled>;
 }
@@ -60,7 +62,10 @@ export function needOfTests(folder: string, programs: readonly TestedProgram[]):
 }
 
 /** Describes what a part can do, in a form that two compilations of it can be compared in. Undefined where it has errors. */
-export function describePart(part: Omit<CompiledPart, "name" | "brought" | "trust">, root: string): Reach | undefined {
+export function describePart(
+  part: Omit<CompiledPart, "name" | "brought" | "digests" | "trust">,
+  root: string,
+): Reach | undefined {
   const { compiled, env } = part;
   if (!compiled.reach) return undefined;
   const reach = showAt(compiled.reach, part, root);
@@ -109,12 +114,21 @@ function mergePrograms(programs: readonly TestedProgram[]): Reach | undefined {
     if (!reach) return [];
     const ofParts = parts.flatMap((part) => {
       const described = describePart(part, root);
-      const code = [...(described?.code ?? []), ...part.brought.map((file) => `${file} of the case \`${part.name}\``)];
+      const code = [
+        ...(described?.code ?? []).map((file) => nameOfCode(file, part, reach)),
+        ...part.brought.map((file) => `${file} of the case \`${part.name}\``),
+      ];
       return described ? [{ ...described, code, workers: workersOf(part, described, reach) }] : [];
     });
     return [reach, ...ofParts];
   });
   return reaches.length === 0 ? undefined : reaches.reduce(merge);
+}
+
+/** No file tool writes code of the program. Code that only tests run is data like others: it is trusted for what it holds. */
+function nameOfCode(file: string, { digests }: CompiledPart, program: Reach): string {
+  const digest = program.code.includes(file) ? undefined : digests.get(file);
+  return digest === undefined ? file : `${file} in tests (${digest})`;
 }
 
 /** The workers that can do more in a case than in the program, by names of their own. */

@@ -212,14 +212,15 @@ async function compileParts({ suite, root }: TestedSuite, { request, opened, ask
     if (!mode || asked.has(`case ${key}`)) continue;
     const scratch = await ScratchCase.open({ suite, testCase, mode, root, host, providers, model });
     opened.push(scratch);
-    const code = [...(await scratch.digestCode())].filter(([path]) => scratch.brings(path));
+    const digests = await scratch.digestCode();
+    const code = [...digests].filter(([path]) => scratch.brings(path));
     for (const part of scratch.parts) {
       const compiled = await scratch.compile(part);
       const env = testCase.env ?? {};
       const brought = compiled.untrusted ? code.map(([path, digest]) => `${path} (${digest})`) : [];
       const trust = () => scratch.trust(part, compiled);
       asked.set(`${part} ${key}`, (await printPart({ scratch, compiled, env }, root)) ?? "");
-      parts.push({ name: testCase.name.value, folder: scratch.folder, env, brought, compiled, trust });
+      parts.push({ name: testCase.name.value, folder: scratch.folder, env, brought, digests, compiled, trust });
     }
   }
   return parts;

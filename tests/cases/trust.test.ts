@@ -142,7 +142,20 @@ cases:
     expect(growthOf(before, (await asking(program)).reach)).toEqual([]);
     program.write("main.test.yaml", `${files["main.test.yaml"]}  - { name: four, input: x, script: other.ts }\n`);
     program.write("other.ts", files["play.ts"]);
-    expect(growthOf(before, (await asking(program)).reach)).toEqual(["runs other.ts, with all of your rights"]);
+    expect(growthOf(before, (await asking(program)).reach)).toEqual([
+      expect.stringMatching(/^runs other\.ts in tests \(\w{16}\), with all of your rights$/),
+    ]);
+  });
+
+  it("grows with the text of code that only tests run, and not with that of the program", async () => {
+    const program = makeProgram(files);
+    const before = (await asking(program)).reach;
+    program.write("tools.ts", `${files["tools.ts"]}// More.\n`);
+    expect(growthOf(before, (await asking(program)).reach)).toEqual([]);
+    program.write("play.ts", `${files["play.ts"]}// More.\n`);
+    expect(growthOf(before, (await asking(program)).reach)).toEqual([
+      expect.stringMatching(/^runs play\.ts in tests \(\w{16}\)/),
+    ]);
   });
 
   it("is for what the files said then", async () => {
