@@ -13,10 +13,7 @@ export interface AcpAgentOptions extends ConversationsOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Serves a worker as an agent of the Agent Client Protocol (version 1) on a pair of streams. Resolves when the client is gone; rejects with
- * its fault.
- */
+/** Serves a worker as an agent of the Agent Client Protocol (version 1) on a pair of streams. Resolves when the client is gone. */
 export async function serveAcp(options: AcpAgentOptions): Promise<void> {
   const { program, input, output, onNote, signal } = options;
   const conversations = new Conversations(options);
@@ -49,11 +46,8 @@ export async function serveAcp(options: AcpAgentOptions): Promise<void> {
       conversations.find(params.sessionId).prompt(client, params, AbortSignal.any([ofRequest, signal])),
     )
     .onNotification(methods.agent.session.cancel, ({ params }) => conversations.cancel(params.sessionId));
-  const stream = fitMessages(ndJsonStream(output, input), onNote);
-  const connection = app.connect(stream);
+  const connection = app.connect(fitMessages(ndJsonStream(output, input), onNote));
   signal.addEventListener("abort", () => connection.close(), { once: true });
   await connection.closed;
   conversations.cancel();
-  const fault = stream.fault();
-  if (fault) throw fault;
 }

@@ -5,29 +5,18 @@ import { isRecord } from "../../protocol/json.ts";
 const mostValues = 5000;
 const deepest = 100;
 
-/** `fault`: the failure that ended the reading, such as a message that is too long. */
-export interface FittedStream extends Stream {
-  readonly fault: () => Error | undefined;
-}
-
 /**
  * Lets through the messages that the library reads in time: it checks and echoes whatever comes. Content that has too many parts is left
  * out, so its request is answered as one without. A reply to a request that was never made is dropped.
  */
-export function fitMessages({ readable, writable }: Stream, onNote: (note: string) => void): FittedStream {
-  let fault: Error | undefined;
-  async function* read(): AsyncGenerator<AnyMessage> {
-    try {
-      for await (const message of readable) {
-        const fitted = bound(message as unknown as Readonly<Record<string, unknown>>, onNote);
-        if (fitted) yield fitted as unknown as AnyMessage;
-      }
-    } catch (thrown) {
-      fault = thrown instanceof Error ? thrown : new Error(String(thrown));
-      throw fault;
-    }
-  }
-  return { readable: ReadableStream.from(read()), writable, fault: () => fault };
+export function fitMessages({ readable, writable }: Stream, onNote: (note: string) => void): Stream {
+  const fit = new TransformStream<AnyMessage, AnyMessage>({
+    transform: (message, controller) => {
+      const fitted = bound(message as unknown as Readonly<Record<string, unknown>>, onNote);
+      if (fitted) controller.enqueue(fitted as unknown as AnyMessage);
+    },
+  });
+  return { readable: readable.pipeThrough(fit), writable };
 }
 
 function bound(message: Readonly<Record<string, unknown>>, onNote: (note: string) => void): object | undefined {
