@@ -68,9 +68,7 @@ export async function openOwnFolder(
   });
   try {
     if (isShared) {
-      const facts = await root.facts();
-      if (facts.mode & 0o002 && system.user !== undefined)
-        throw new SystemError("EPERM", `everybody may write to ${root.realPath}: take that right away with \`chmod o-w\``);
+      const facts = await refuseOpen(system, root, root.realPath);
       return new SystemFolder(system, { directory: root, path: root.realPath, like: facts });
     }
     const note = await claim(system, root, root.realPath);
@@ -79,6 +77,14 @@ export async function openOwnFolder(
     await root.close();
     throw error;
   }
+}
+
+/** Rejects with `EPERM` for a folder that everybody may write. */
+async function refuseOpen({ user }: ScopeSystem, directory: Directory, path: string): Promise<EntryFacts> {
+  const facts = await directory.facts();
+  if (facts.mode & 0o002 && user !== undefined)
+    throw new SystemError("EPERM", `everybody may write to ${path}: take that right away with \`chmod o-w\``);
+  return facts;
 }
 
 /** Takes the rights of others away. Returns a note where there were some. Does nothing where the system has no users or modes. */
@@ -165,7 +171,14 @@ class SystemFolder implements OwnFolder {
 
   async open(name: string, { make } = { make: false }): Promise<OwnFolder> {
     try {
-      return this.#below(name, await this.#directory.openDirectory(name));
+      const directory = await this.#directory.openDirectory(name);
+      try {
+        if (this.#like) await refuseOpen(this.#system, directory, `${this.path}/${name}`);
+        return this.#below(name, directory);
+      } catch (error) {
+        await directory.close();
+        throw error;
+      }
     } catch (error) {
       if (!make || errorCode(error) !== "ENOENT") throw error;
       await makeFolder(this.#directory, name, { writer: this.#system.writer, mode: 0o700 });

@@ -131,6 +131,28 @@ describe("a named store", () => {
     expect(readFileSync(join(cwd, "out.txt"), "utf8")).toBe("old");
   });
 
+  test("in which everybody may write to a folder answers nothing", async () => {
+    const cwd = await writeProgram(named);
+    const store = join(cwd, "../store");
+    expect((await runCli([".", "go", "--hold", "--store", store], { cwd })).exitCode).toBe(4);
+    const [id = ""] = readdirSync(join(store, "shared")).filter((name) => /^\d/.test(name));
+    for (const path of ["shared", `shared/${id}`]) {
+      chmodSync(join(store, path), 0o777);
+      for (const words of [
+        ["approve", id, "1"],
+        ["resume", id, "--approve-all"],
+      ]) {
+        const { exitCode, stderr } = await runCli([...words, "--store", store], { cwd });
+        expect({ path, words, exitCode, stderr }).toMatchObject({
+          exitCode: expect.any(Number),
+          stderr: expect.stringContaining(`everybody may write to ${join(dirname(cwd), "store", path)}`),
+        });
+      }
+      chmodSync(join(store, path), 0o755);
+    }
+    expect(readFileSync(join(cwd, "out.txt"), "utf8")).toBe("old");
+  });
+
   test("that everybody may write, or that lies in a scope or around one, is refused", async () => {
     const cwd = await writeProgram(named);
     const store = join(cwd, "../store");

@@ -69,7 +69,7 @@ interface Named {
 
 function linesOf(command: Command, { runId, target }: Named): readonly RecordLine[] {
   const names = namesOf(command);
-  const words: typeof values = { ...values, run: [runId], target };
+  const words: typeof values = { ...values, run: [runId], first: [runId], second: [runId], target };
   const given = command.registeredArguments.flatMap(
     (argument) => words[argument.name()] ?? unknownWord(command, argument.name()),
   );
