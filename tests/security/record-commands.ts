@@ -10,7 +10,7 @@ export interface RecordLine {
 
 /** Values of arguments by their names, and of options that a command cannot do without. */
 const values: Readonly<Record<string, readonly string[]>> = {
-  ...{ prompt: ["go on"], question: ["1"], worker: ["main"] },
+  ...{ prompt: ["go on"], question: ["1"], worker: ["main"], tool: ["write_file"] },
   ...{ keep: ["0"], with: ["model:scripted:model.yaml"] },
 };
 
