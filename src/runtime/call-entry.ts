@@ -34,9 +34,8 @@ async function entryFiles(run: RuntimeConfig, worker: Worker, { input, files }: 
   if (files.length === 0 && paths.length > 0) {
     const scopes = await run.openScopes(worker.scopes);
     try {
-      const read = await readAttachments(paths, scopes, [worker.attachmentPolicy]);
-      const asking = await findAskingFile(read, scopes);
-      if (asking === undefined) return read;
+      const asking = await findAskingFile(paths, scopes);
+      if (asking === undefined) return await readAttachments(paths, scopes, [worker.attachmentPolicy]);
       const why = "an input is taken without a question, and this file is read on approval";
       throw new Error(`\`${asking}\`: ${why}; give its content instead (\`-a FILE\`, or a \`data:\` address)`);
     } finally {

@@ -102,8 +102,8 @@ export async function readAttachments(
 }
 
 /** Finds the first file that is read on approval: its name is protected, or its scope says so. Undefined where there is none. */
-export async function findAskingFile(files: readonly FilePart[], scopes: Scopes): Promise<string | undefined> {
-  for (const { name } of files) {
+export async function findAskingFile(names: readonly string[], scopes: Scopes): Promise<string | undefined> {
+  for (const name of names) {
     const { scope, protection } = await scopes.inspect(name, "read");
     if (scope.readApproval || protection === "ask-read-and-write") return name;
   }

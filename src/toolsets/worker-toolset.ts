@@ -244,7 +244,11 @@ async function prepareCall(
   const { jsonSchema } = worker.input;
   const policies = [...(caller.attachmentPolicy ? [caller.attachmentPolicy] : []), worker.attachmentPolicy, ...more];
   const files = await readAttachments(attachmentPaths(jsonSchema, args), scopes, policies);
-  const readApproval = (await findAskingFile(files, scopes)) !== undefined;
+  const readApproval =
+    (await findAskingFile(
+      files.map(({ name }) => name),
+      scopes,
+    )) !== undefined;
   const canonicalArgs = withAttachmentPaths(jsonSchema, args, files.map((file) => file.name).values()) as JsonObject;
   const payload: WorkerPayload = { caller, files, fragments };
   // The call itself changes nothing: what its tools do is recorded as theirs.
