@@ -1,6 +1,7 @@
 import type { AppendFile, Host } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { Artifact } from "../protocol/message.ts";
+import { escapeText } from "../util/escape-text.ts";
 import type { EncodedFact } from "./encode.ts";
 import { FactEncoder } from "./encode.ts";
 import { createJournal, type Journal, JournalError, type JournalWriter } from "./journal.ts";
@@ -74,7 +75,7 @@ export async function openRecord(
 /** A copied folder is no run of its own: the one that it is a copy of may go on elsewhere. */
 function checkId({ id }: RecordPlace, [start]: readonly Fact[]): void {
   if (start?.type === "run-start" && start.runId !== id)
-    throw new CannotResume(`the record \`${id}\` is a copy of the run \`${start.runId}\`: go on with that one`);
+    throw new CannotResume(`the record \`${id}\` is a copy of the run \`${escapeText(start.runId)}\`: go on with that one`);
 }
 
 async function begin(
