@@ -69,7 +69,7 @@ export async function openOwnFolder(
   try {
     if (isShared) {
       const facts = await refuseOpen(system, root, root.realPath);
-      return new SystemFolder(system, { directory: root, path: root.realPath, like: facts });
+      return new SystemFolder(system, { directory: root, path: root.realPath, like: { ...facts, mode: facts.mode & 0o770 } });
     }
     const note = await claim(system, root, root.realPath);
     return new SystemFolder(system, { directory: root, path: root.realPath, ...(note === undefined ? {} : { note }) });

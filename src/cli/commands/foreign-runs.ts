@@ -6,6 +6,7 @@ import { NotARecord, packFolder, packRun, parseTravelling, type TravellingRun, u
 import { importedStore, moveRecords } from "../../journal/folder-store.ts";
 import { counted } from "../../ui/explain/phrases.ts";
 import { renderLines } from "../../ui/render-lines.ts";
+import { showText } from "../../ui/show-text.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
@@ -95,7 +96,11 @@ export async function adoptRunCommand(
   if (!yes && !(await askYesOrNo({ render, otherwise: "--yes adopts it" }))) return exitCodes.failed;
   await adopt(host, adoption, { program, store: storeOfUser(host) });
   await writeResult(renderLines([found.runId]));
-  writeStderr(`llm-do: \`${commandLine("resume", found.runId)}\` goes on with it; with --hold its questions wait for answers\n`);
+  const given =
+    options.length > 0 ? `, with its options if they are to hold: ${options.map((option) => showText(option)).join(", ")}` : "";
+  writeStderr(
+    `llm-do: \`${commandLine("resume", found.runId)}\` goes on with it${given}; with --hold its questions wait for answers\n`,
+  );
   return exitCodes.done;
 }
 
