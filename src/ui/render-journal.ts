@@ -95,7 +95,8 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
   const label = "callPath" in entry ? callLabel(entry.callPath) : "";
   switch (entry.type) {
     case "run-end":
-      return entry.error && `  ${entry.stopReason === "suspended" ? "" : "failed: "}${String(entry.error["message"])}`;
+      if (!isRecord(entry.error)) return undefined;
+      return `  ${entry.stopReason === "suspended" ? "" : "failed: "}${String(entry.error["message"])}`;
     case "call-start":
       return `  ${label} starts${entry.model ? ` on ${modelLabel(entry.model)}` : ""}`;
     case "call-end":

@@ -4,8 +4,8 @@ import { escapeText } from "../util/escape-text.ts";
 import { renderLines } from "./render-lines.ts";
 
 /**
- * Shows what each call was sent and what it answered, in the order of the journal. Secrets are tokens; texts are whole, and indented: none of
- * their lines looks like a heading.
+ * Shows what each call was sent and what it answered, in the order of the journal. Secrets are tokens; texts are whole, and have a margin: none
+ * of their lines looks like a heading, a call or a result.
  */
 export function renderMessages(entries: readonly JournalEntry[]): string {
   return entries.flatMap(renderEntry).join("");
@@ -30,17 +30,23 @@ function renderEntry(entry: JournalEntry): readonly string[] {
 }
 
 function renderParts(head: string, parts: readonly Readonly<Record<string, unknown>>[]): readonly string[] {
-  return parts.length === 0 ? [] : [renderLines([`--- ${head}`]), ...parts.map((part) => `${showLines(textOf(part))}\n`)];
+  return parts.length === 0 ? [] : [renderLines([`--- ${head}`]), ...parts.map(renderPart)];
 }
 
-function textOf(part: Readonly<Record<string, unknown>>): string {
+/** What the program knows of a part is a line of its own; texts of models, files and tools have a margin. */
+function renderPart(part: Readonly<Record<string, unknown>>): string {
   const { type, text, name, args, result, value, bytes, mediaType } = part;
-  if (typeof text === "string") return type === "reasoning" ? `(thinks) ${text}` : text;
-  if (type === "file") return `(file ${String(name)}, ${String(mediaType)}, ${String(bytes)} bytes)`;
+  if (typeof text === "string") return `${type === "reasoning" ? ownLine("(thinks)") : ""}${withMargin(text)}`;
+  if (type === "file") return ownLine(`(file ${String(name)}, ${String(mediaType)}, ${String(bytes)} bytes)`);
   const what = args ?? result ?? value ?? null;
-  return `${String(name ?? type)}${args === undefined ? " returned" : ""} ${typeof what === "string" ? what : JSON.stringify(what)}`;
+  const head = `${String(name ?? type)}${args === undefined ? " returned" : ""}`;
+  return typeof what === "string" ? ownLine(head) + withMargin(what) : ownLine(`${head} ${JSON.stringify(what)}`);
 }
 
-function showLines(text: string): string {
-  return escapeText(text, { keepNewlines: true, keepBackslashes: true }).replaceAll(/^/gm, "  ");
+function ownLine(text: string): string {
+  return `  ${escapeText(text, { keepBackslashes: true })}\n`;
+}
+
+function withMargin(text: string): string {
+  return `${escapeText(text, { keepNewlines: true, keepBackslashes: true }).replaceAll(/^/gm, "  | ")}\n`;
 }

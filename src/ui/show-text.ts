@@ -71,4 +71,4 @@ export function showProse(text: string): string {
   return from === 0 ? shown : marked + shown.slice(from);
 }
 
-const reordering = /[\u200B\u202A-\u202E\u2028\u2029\u2060-\u2069\uFEFF\u{E0000}-\u{E0FFF}]/gu;
+const reordering = /[\u115F\u1160\u2800\u3164\uFFA0\u200B\u202A-\u202E\u2028\u2029\u2060-\u2069\uFEFF\u{E0000}-\u{E0FFF}]/gu;

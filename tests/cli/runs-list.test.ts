@@ -95,7 +95,7 @@ describe("llm-do runs", () => {
     expect(await prompts("--program", "two", "--outcome", "done", "--model", "scripted:")).toEqual(["about Oslo"]);
     const costs = (await runCli(["runs", "show", "last", "--costs", "--messages"], { cwd })).stdout;
     expect(costs).toMatch(/by turn.*\n {2}main@1: 1 request/);
-    expect(costs).toMatch(/--- main, answer 1\n {2}an answer\n/);
+    expect(costs).toMatch(/--- main, answer 1\n {2}\| an answer\n/);
     expect((await runCli(["runs", "prune", "--all", "--keep", "1", "--yes"], { cwd })).stdout).toMatch(/^\S+\n$/);
     expect(await prompts("--search", "about")).toEqual(["about Oslo", expect.stringContaining("bytes")]);
   });
