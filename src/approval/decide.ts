@@ -109,15 +109,11 @@ async function makeDecision(asked: AskedQuestion, options: DecideOptions): Promi
     const known = knownAnswer(asked, options, memory);
     const request = () => ({ ...asked.question, ...proposals(asked, options), position: place.position() });
     const answer = known ?? (approver && (await putToApprover(asked, options, { request: request(), approver })));
-    if (answer) {
-      const settled = { ...answer, memory, ...forRun(asked, answer, options.redactor) };
-      options.onDecided(settled);
-      return settled;
-    }
+    if (answer) return settle(asked, answer, { ...options, memory });
   } finally {
     place.release();
   }
-  return park(asked, options);
+  return settle(asked, await park(asked, options), { ...options, memory });
 }
 
 /** The answer that was given to this question while the run was suspended. */
@@ -132,8 +128,18 @@ function givenAnswer(
   return undefined;
 }
 
-/** Waits for the suspension of the run. The question stays open. */
-function park(asked: AskedQuestion, { activity, effects, signal, onAsk }: DecideOptions): Promise<never> {
+function settle(
+  asked: AskedQuestion,
+  answer: Decision,
+  { memory, redactor, onDecided }: Omit<DecideOptions, "memory"> & { readonly memory: string },
+): SettledQuestion {
+  const settled = { ...answer, memory, ...forRun(asked, answer, redactor) };
+  onDecided(settled);
+  return settled;
+}
+
+/** Waits for the suspension of the run: the question stays open. Resolves with an answer that a killed run did not come to decide by. */
+function park(asked: AskedQuestion, { activity, effects, signal, onAsk }: DecideOptions): Promise<Decision> {
   const { callPath, key, digest, question } = asked;
   const request: ApprovalRequest = { ...question, position: { n: 1, m: 1 } };
   onAsk(request);
@@ -141,8 +147,7 @@ function park(asked: AskedQuestion, { activity, effects, signal, onAsk }: Decide
   const changed = effects.recall("answer", { callPath, key }) ? { isChanged: true as const } : {};
   const open = { id: questionId({ callPath, key, digest }), callPath, key, digest, request, ...changed };
   const record = questionRecord(asked, { request: request as unknown as JsonObject });
-  const nothing = { encode: () => null, decode: () => Promise.reject(new Error("invariant: a parked question has no outcome")) };
-  return effects.perform({ record, codec: nothing, work: () => activity.park(open, signal) }, signal) as Promise<never>;
+  return effects.perform({ record, codec, work: () => activity.park(open, signal) }, signal);
 }
 
 function answerOfMode(

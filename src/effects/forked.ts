@@ -15,7 +15,7 @@ import { idOf } from "./standing.ts";
 export function forked(entry?: CallPath): AnswerPolicy {
   return ({ recorded, facts, paths, ...index }, { state, record }) => {
     for (const fact of recorded) state.reserve(fact);
-    const { recall, hasAnswer, has, begun } = createKnownRounds({ recorded, facts, paths, ...index });
+    const { recall, has, begun } = createKnownRounds({ recorded, facts, paths, ...index });
     const fresh = new Set<CallPath>();
     const taken = new Set<string>();
     /** Takes over all that is recorded of a call that ended: it is not entered. */
@@ -32,9 +32,8 @@ export function forked(entry?: CallPath): AnswerPolicy {
         has(fact);
         return true;
       },
-      answer: (effect, { result, isSame }) => {
-        const { callPath, kind } = effect;
-        const answers = kind !== "connect" && (isSame || kind === "model") && hasAnswer(effect);
+      answer: ({ callPath, kind }, { result, isSame }) => {
+        const answers = kind !== "connect" && (isSame || kind === "model");
         if (result && result.outcome.type !== "interrupted" && answers) return result.outcome;
         fresh.add(callPath);
         return undefined;

@@ -1,7 +1,7 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { Fact, FactKey } from "../protocol/fact.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
-import type { EffectRecord, Effects } from "./effects.ts";
+import type { Effects } from "./effects.ts";
 import { roundOfQuestion, toolKey } from "./keys.ts";
 import type { FactIndex, FindFact } from "./standing.ts";
 
@@ -9,8 +9,6 @@ import type { FactIndex, FindFact } from "./standing.ts";
 export interface KnownRounds {
   /** Finds what holds: a verdict and a grant of a round that has ended, an answer to a question that is as it was. */
   readonly recall: FindFact;
-  /** False for a question whose answer has no decision that holds: it is asked anew. */
-  readonly hasAnswer: (effect: Pick<EffectRecord, "callPath" | "key" | "kind">) => boolean;
   /** True for a fact that the record has already. Called with each fact of the run that goes on. */
   readonly has: (fact: Fact) => boolean;
   readonly begun: Effects["begun"];
@@ -27,18 +25,16 @@ export function createKnownRounds(record: FactIndex): KnownRounds {
   /** Holds for a call that is as it was when it was answered. */
   const isAnswered = (key: FactKey): boolean =>
     find("decision", key) !== undefined && (isRestored(key) || judged.get(idOfRound(key)) === decided.get(idOfRound(key)));
-  const recall: FindFact = (type, at) => {
-    if (at.key === undefined) return find(type, at);
-    const key = { callPath: at.callPath, key: at.key };
-    if ((type === "verdict" || type === "grant") && !isRestored(key)) return undefined;
-    if (type === "decision" && !isAnswered(key)) return undefined;
-    const question = type === "intent" ? roundOfQuestion(key.key) : undefined;
-    if (question !== undefined && !(find("result", key) && isAnswered({ ...key, key: question }))) return undefined;
-    return find(type, key);
-  };
   return {
-    recall,
-    hasAnswer: ({ kind, callPath, key }) => kind !== "question" || recall("intent", { callPath, key }) !== undefined,
+    recall: (type, at) => {
+      if (at.key === undefined) return find(type, at);
+      const key = { callPath: at.callPath, key: at.key };
+      if ((type === "verdict" || type === "grant") && !isRestored(key)) return undefined;
+      if (type === "decision" && !isAnswered(key)) return undefined;
+      const question = type === "intent" ? roundOfQuestion(key.key) : undefined;
+      if (question !== undefined && !(find("result", key) && isAnswered({ ...key, key: question }))) return undefined;
+      return find(type, key);
+    },
     has: (fact) => {
       if (fact.type === "verdict") judged.set(idOfRound(fact), fact.asked ?? fact.digest);
       if (fact.type === "run-start") return true;

@@ -15,7 +15,7 @@ export function resumed(times: readonly number[]): AnswerPolicy {
   return (record, { state }) => {
     const standing = new Set(record.facts);
     for (const fact of record.recorded) (standing.has(fact) ? state.apply : state.spend)(fact);
-    const { recall, hasAnswer, has, begun } = createKnownRounds(record);
+    const { recall, has, begun } = createKnownRounds(record);
     const [start] = record.recorded;
     const entry = start?.type === "run-start" ? start.entry : "";
     /** Calls with facts of this attempt. */
@@ -31,7 +31,7 @@ export function resumed(times: readonly number[]): AnswerPolicy {
       answer: (effect, { intent, result, isSame }) => {
         const { kind } = effect;
         // A connection does not outlive its process. Definitions that differ make a request differ.
-        if (!result || result.outcome.type === "interrupted" || kind === "connect" || !hasAnswer(effect)) return undefined;
+        if (!result || result.outcome.type === "interrupted" || kind === "connect") return undefined;
         if (isSame) return result.outcome;
         if (kind === "question" || kind === "tool") return undefined;
         throw new RequestChanged(intent, effect);

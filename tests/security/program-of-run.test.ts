@@ -31,6 +31,9 @@ function cut(run: string): void {
   writeFileSync(journal, `${readFileSync(journal, "utf8").split("\n").slice(0, 2).join("\n")}\n`);
 }
 
+/** The folder that holds both programs, with the records of the first one. */
+const beside = (cwd: string) => ({ cwd: dirname(cwd), env: { LLM_DO_STATE_DIR: join(dirname(cwd), "state") } });
+
 const idIn = (folder: string) => readdirSync(folder).find((name) => /^\d{8}-/.test(name)) ?? "";
 
 test("a file beside a run cannot make it another program's", async () => {
@@ -44,7 +47,10 @@ test("a file beside a run cannot make it another program's", async () => {
     ["fork", id, "--approve-all"],
     ["replay", id],
   ])
-    expect({ words, ...(await runCli(words, { cwd: dirname(cwd) })) }).toMatchObject({ exitCode: 2, stdout: "" });
+    expect({ words, ...(await runCli(words, beside(cwd))) }).toMatchObject({
+      ...{ exitCode: 1, stdout: "" },
+      stderr: expect.stringContaining("program.json does not name the program"),
+    });
   expect((await runCli(["runs", "list", "."], { cwd })).stdout).toContain(id);
   const { exitCode, stderr } = await runCli(["resume", "--approve-all"], { cwd });
   expect({ exitCode, stderr }).toEqual({
@@ -60,9 +66,9 @@ test("a folder of runs that names no program gives its runs to none", async () =
   rmSync(join(runs, "program.json"));
   cpSync(other, runs, { recursive: true });
   cut(join(runs, idIn(runs)));
-  const { exitCode, stdout, stderr } = await runCli(["resume", idIn(runs), "--approve-all"], { cwd: dirname(cwd) });
+  const { exitCode, stdout, stderr } = await runCli(["resume", idIn(runs), "--approve-all"], beside(cwd));
   expect({ exitCode, stdout, stderr }).toMatchObject({
-    exitCode: 2,
+    exitCode: 1,
     stdout: "",
     // Not that a scope lies in the state folder: the program in the folder of the runs is not looked at.
     stderr: expect.stringMatching(/program\.json does not name the program of the runs in its folder: remove that folder\n$/),
