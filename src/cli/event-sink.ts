@@ -41,6 +41,7 @@ export function openListeners(options: ListenOptions): Listeners {
   const streamed = streams ? new StreamedText({ write: writeStreamed, onVoid }) : undefined;
   // Events of earlier attempts are in the journal.
   const sinks: EventSink[] = [(event) => event.replayed || streamed?.add(event) || printer?.(event)];
+  if (!quiet) sinks.push(createStartNote(verbosity));
   if (!quiet && verbosity === 0) sinks.push(createFailureNote());
   const progress = showsProgress ? startProgress() : undefined;
   if (progress) sinks.push(progress.onEvent);
@@ -55,6 +56,15 @@ export function openListeners(options: ListenOptions): Listeners {
     file?.close();
   };
   return { onEvent, streamed: () => streamed?.last, [Symbol.dispose]: close };
+}
+
+/** Reports what is not as it was when the run began: those warnings come before anything of the run, which is replayed where it goes on. */
+function createStartNote(verbosity: number): EventSink {
+  let isStart = true;
+  return (event) => {
+    if (event.type !== "warning") isStart &&= event.type === "run-start";
+    else if (isStart && (verbosity === 0 || event.replayed)) writeStderr(renderLines([`llm-do: ${event.message}`]));
+  };
 }
 
 /** Denials are reported with the questions, and calls that wait or were interrupted have not failed. */

@@ -1,7 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { copyExample, runCli, scripted, slowScripted, startCli } from "./run-cli.ts";
+import { copyExample, runCli, script, scripted, slowScripted, startCli, writeProgram } from "./run-cli.ts";
 
 async function reportsOf(folder: string): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(join(folder, "evaluations"))).filter((name) => !name.startsWith("."));
@@ -31,4 +31,19 @@ test("a process goes on with the run of one that was killed, and one that is sto
   expect(again.stderr).toContain("there is no run that did not end");
   const replayed = await runCli(["replay", "last", ".", "--model", slowScripted, "--trust"], { cwd, env });
   expect(replayed.stdout).toMatch(/does the same\n$/);
+});
+
+test("a run that goes on names the files that are not as they were when it began", async () => {
+  const files = {
+    "llm-do.yaml": "name: desk\n",
+    "main.worker": "---\nmodel: scripted:s.yaml\ntoolsets: { filesystem: {} }\n---\nWrite.\n",
+    "s.yaml": script({ main: [{ calls: [{ tool: "write_file", args: { path: "a.txt", content: "x" } }] }, "written"] }),
+  };
+  const cwd = await writeProgram(files);
+  expect((await runCli([".", "go", "--hold"], { cwd })).exitCode).toBe(4);
+  expect((await runCli(["approve", "last", "--all", "--yes"], { cwd })).exitCode).toBe(0);
+  await writeFile(join(cwd, "llm-do.yaml"), "name: other\n");
+  await writeFile(join(cwd, "s.yaml"), files["s.yaml"].replace("written", "done"));
+  const { stderr } = await runCli(["resume"], { cwd });
+  expect(stderr.match(/changed since the run began: .*/g)).toEqual(["changed since the run began: llm-do.yaml, s.yaml"]);
 });
