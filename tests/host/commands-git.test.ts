@@ -98,6 +98,7 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
     test.each([
       [".git/config.lock", `[remote "x"]\n\turl = https://ada:${secret}@example.org/x\n`],
       [".git/config.bak", `[http]\n\textraheader = Authorization: basic ${secret}\n`],
+      [".git/config.old", `[remote "x"]\n\turl = https://ada:\\\n${secret}\\\n@example.org/x\n`],
       [".git/credentials", `https://ada:${secret}@example.org\n`],
       [".git/remotes/team/x", `URL: https://ada:${secret}@example.org/x\n`],
       [".git/branches/x", `https://ada:${secret}@example.org/x#main\n`],

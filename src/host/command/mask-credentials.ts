@@ -32,16 +32,18 @@ function maskAddress(text: string): string {
 const named = /^(\s*["']?([\w.:-]+)["']?\s*[=:]\s*)/;
 
 /**
- * Masks the same in a text of unknown form, line by line; lines that are indented below a secret belong to it. Masks rather too much: such
- * a text is shown, and read by nobody who needs it whole.
+ * Masks the same in a text of unknown form, line by line; a line that ends with a backslash goes on in the next one, and lines that are
+ * indented below a secret belong to it. Masks rather too much: such a text is shown, and read by nobody who needs it whole.
  */
 export function maskLines(text: string): string {
   let isSecret = false;
-  return text.replaceAll(/[^\n]+/g, (line) => {
+  return text.replaceAll(/(?:[^\n]*\\\r?\n)*[^\n]+/g, (written) => {
+    const line = written.replaceAll(/\\\r?\n/g, "");
     if (isSecret && /^[ \t]/.test(line)) return mask;
     const [, name = "", key = ""] = named.exec(line) ?? [];
     isSecret = secretName.test(key);
     if (isSecret) return `${name}${mask}`;
-    return givesCredential.test(line) ? mask : maskAddress(line);
+    const masked = givesCredential.test(line) ? mask : maskAddress(line);
+    return masked === line ? written : masked;
   });
 }
