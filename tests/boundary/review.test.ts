@@ -41,12 +41,12 @@ describe("llm-do calls --review", { timeout: 60_000 }, () => {
     const second = openTerminal(review, { cwd });
     await second.waitFor("case 1 of 2");
     second.type("e\r");
-    await second.waitFor("empty line goes back");
+    await second.waitFor('> {"kind":"wish"}');
     second.type(`\u0015{"kind":"other"}\r`);
     await second.waitFor("This is not written");
     await second.waitFor("case 1 of 2");
     second.type("e\r");
-    await second.waitFor("empty line goes back");
+    await second.waitFor('> {"kind":"wish"}');
     second.type(`\u0015{"kind":"bug"}\r`);
     await second.waitFor("case 2 of 2");
     second.type("w\r");
