@@ -9,7 +9,7 @@ import { type HeldLease, renewalMilliseconds, renewLeases } from "../postgres/le
  */
 
 let held: readonly HeldLease[] = [];
-const database: Promise<Client> = openDatabase((workerData as { readonly url: string }).url, nodeClock);
+const database: Promise<Client> = openDatabase((workerData as { readonly url: string }).url, nodeClock, 1);
 
 async function renew(leases: readonly HeldLease[]): Promise<ReadonlySet<string>> {
   return leases.length === 0 ? new Set<string>() : renewLeases(await database, leases);

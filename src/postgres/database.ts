@@ -29,21 +29,24 @@ function nameOfDatabase(url: string): string {
   return `postgres://${parsed.host || "localhost"}${parsed.pathname}`;
 }
 
-/** Opens a database and makes its tables. Rejects with a sentence that says what is wrong, without the password. */
-export async function openDatabase(url: string, clock: Pick<Clock, "now">): Promise<Database> {
+/**
+ * Opens a database and makes its tables. Opens at most `most` connections at once: a server has 100 for all of its clients, if nobody says
+ * otherwise. Rejects with a sentence that says what is wrong, without the password.
+ */
+export async function openDatabase(url: string, clock: Pick<Clock, "now">, most = 5): Promise<Database> {
   const name = nameOfDatabase(url);
   const { Pool } = await importPackage(() => import("pg").then((module) => module.default));
-  const pool = new Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 10_000, keepAlive: true });
+  const pool = new Pool({ connectionString: url, max: most, connectionTimeoutMillis: 10_000, keepAlive: true });
   // A connection that is lost while nothing uses it: the next statement takes another one.
   pool.on("error", () => undefined);
   const explain = (thrown: unknown): never => {
-    if (codeOf(thrown) === diskFull)
-      Object.assign(thrown as Error, { message: `the database ${name} is full: ${errorMessage(thrown)}` });
+    const state = lacks.get(codeOf(thrown) ?? "");
+    if (state) Object.assign(thrown as Error, { message: `the database ${name} ${state}: ${errorMessage(thrown)}` });
     throw thrown;
   };
   const query: Query = (text, values = []) => pool.query(text, [...values]).catch(explain) as unknown as ReturnType<Query>;
   const transaction: Database["transaction"] = async (use) => {
-    const client = await pool.connect();
+    const client = await pool.connect().catch(explain);
     client.on("error", ignore);
     let failure: Error | undefined;
     const run: Query = (text, values = []) => client.query(text, [...values]).catch(explain) as unknown as ReturnType<Query>;
@@ -74,8 +77,11 @@ export async function openDatabase(url: string, clock: Pick<Clock, "now">): Prom
   }
 }
 
-/** Its SQLSTATE. */
-const diskFull = "53100";
+/** What a database lacks, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const lacks: ReadonlyMap<string, string> = new Map([
+  ["53100", "is full"],
+  ["53300", "has no connection left (`max_connections` in its configuration)"],
+]);
 
 function ignore(): void {}
 

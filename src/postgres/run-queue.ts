@@ -83,7 +83,7 @@ export class RunQueue {
     const own =
       url === undefined
         ? { db: toDb(store.database), supervise: false }
-        : { connectionString: url, max: 10, useListenNotify: true };
+        : { connectionString: url, max: 2, useListenNotify: true };
     const boss = new PgBoss({ ...own, schema: "llm_do_jobs", schedule: false });
     // A failed job is tried again, and the sweep finds runs that were missed.
     boss.on("error", () => undefined);

@@ -75,7 +75,7 @@ async function startCluster(): Promise<Cluster> {
   const options = { ...user, cwd: folder, env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C.UTF-8" } };
   const call = (program: string, ...args: readonly string[]) => run(join(binaries ?? "", program), [...args], options);
   await call("initdb", "-D", data, "-U", "test", "--auth=trust", "-N", "-E", "UTF8");
-  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=200`;
+  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1`;
   const control = (action: string) =>
     call("pg_ctl", "-D", data, "-o", settings, "-w", "-m", "immediate", "-l", join(folder, "log"), action);
   await control("start");

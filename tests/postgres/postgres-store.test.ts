@@ -203,4 +203,17 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
     };
     expect(await Promise.all([1, 2, 3].map(submit))).toHaveLength(3);
   });
+
+  test("a store and a queue that serves take nine connections at most, with the thread of leases", async () => {
+    const url = await database();
+    const store = await open(url);
+    const queue = await RunQueue.open(store, url);
+    onTestFinished(() => queue.close());
+    const place = { program: "p", root: "/p", queue: "default", request: {}, priority: 0 };
+    const submit = (_: unknown, number: number) =>
+      queue.submit({ id: `20260101-${String(number).padStart(6, "0")}-abcdef`, ...place });
+    await Promise.all(Array.from({ length: 100 }, submit));
+    const { rows } = await store.database.query("SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()");
+    expect(Number(rows[0]?.["n"])).toBeLessThanOrEqual(5 + 2 + 1);
+  });
 });
