@@ -93,7 +93,7 @@ function checkCalls(made: readonly ObservedCall[], name: string, expected: CallE
   const others = [...new Set(made.map(({ tool }) => tool))];
   const instead =
     shown.length > 0 ? `; calls were ${shown.join(", ")}` : others.length > 0 ? `; others were ${others.join(", ")}` : "";
-  return [`${count} calls${withArgs}, not ${wanted}${instead}`];
+  return [`${count} ${count === 1 ? "call" : "calls"}${withArgs}, not ${wanted}${instead}`];
 }
 
 function holdsArgs(args: JsonValue, expected: Readonly<Record<string, JsonValue>>): boolean {

@@ -39,7 +39,7 @@ export function addCompare(program: Command, exit: Exit): void {
     .option("--parallel <number>", "the most cases at the same time (default: 4)", parseCount)
     .option("--usd <dollars>", "the most dollars of each candidate", parseAmount)
     .option("--live-reads", "tools that change nothing run where the record does not answer them")
-    .option("--model <model>", "the model of workers that name none")
+    .option("-m, --model <model>", "the model of workers that name none")
     .option("--at-least <share>", "exit with 1 where the lower end of an interval is below this", parseShare)
     .option("--show <number>", "print this many disagreements of each candidate", parseCount)
     .option("--out <file>", "write the cases of all disagreements into a case file")
@@ -66,7 +66,7 @@ export function addStabilise(program: Command, exit: Exit): void {
     .option("--at-least <share>", "the lowest end of the interval of its agreement (default: 0.9)", parseShare)
     .option("--check <share>", "the share of its answers that the prompt answers, too (default: 0.05)", parseShare)
     .option("--usd <dollars>", "the most dollars of --again", parseAmount)
-    .option("--model <model>", "the model of workers that name none")
+    .option("-m, --model <model>", "the model of workers that name none")
     .option("--trust", "run the code of the program without a question")
     .option("-y, --yes", "write without a question")
     .action(act(exit, async () => (await import("./commands/stabilise.ts")).stabiliseCommand));

@@ -1,4 +1,4 @@
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { programInStore } from "../boundary/program-in-store.ts";
 import { manifestName } from "../compile/load-manifest.ts";
 import type { Host } from "../host/host.ts";
@@ -40,6 +40,17 @@ export interface RunChoice {
   readonly below?: boolean;
   /** Names a run that the command applies to. Default: `run`. */
   readonly what?: string;
+}
+
+/** No run applies to a command. */
+export class NoSuchRun extends UsageError {
+  /** The root of the program that was looked at; undefined for all programs. */
+  readonly root: string | undefined;
+
+  constructor(message: string, root: string | undefined) {
+    super(message);
+    this.root = root;
+  }
 }
 
 export function storeOfUser(host: Host = createNodeHost()): RunStore {
@@ -111,7 +122,9 @@ async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
   const program = here ?? (below ? await onlyProgramBelow(host) : undefined);
   const runs = runsOf(host, program ? { program } : {});
   if (!program && changes)
-    throw new UsageError(`${host.workingDirectory} is in no program, so \`last\` means no run here${await listRuns(host)}`);
+    throw new UsageError(
+      `${host.workingDirectory} is in no program, so \`last\` means no run here${await exampleOfLast(host)}${await listRuns(host)}`,
+    );
   let best: FoundRun | undefined;
   for await (const found of runs) {
     if (applies && !(await applies(found))) continue;
@@ -123,7 +136,7 @@ async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
   const whose =
     target === undefined && program ? await describeProgramOfHere(host, program) : program && `the program in ${program.root}`;
   const others = (await listRuns(host, program)) || `; \`${commandLine("runs", "list")}\` names what there is`;
-  throw new UsageError(`there is no ${what}${whose ? ` for ${whose}` : ""}${others}`);
+  throw new NoSuchRun(`there is no ${what}${whose ? ` for ${whose}` : ""}${others}`, program?.root);
 }
 
 /** The program below the working directory that has runs. Rejects with a `UsageError` where several have, whether a command applies to them or not. */
@@ -175,6 +188,14 @@ async function listRuns(host: Host, program?: ProgramOfRun): Promise<string> {
   const listed = own.length > 0 ? own : await takeFirst(runsOf(host, {}), mostListed);
   const lines = listed.map(({ runId, root }) => `\n  ${runId}  ${root}`);
   return lines.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
+}
+
+/** Continues a message with how the newest run below the working directory is named by its program. Empty where there is none. */
+async function exampleOfLast(host: Host): Promise<string> {
+  for (const { root } of await takeFirst(runsOf(host, {}), mostListed))
+    if (root.startsWith(join(host.workingDirectory, "/")))
+      return `; name the program behind it: \`last ${relative(host.workingDirectory, root)}\``;
+  return "";
 }
 
 /** Names the file that makes a folder above the working directory the program of it. */

@@ -18,8 +18,9 @@ export async function describeGoOn(found: FoundRun, given: RepeatedFlags = {}): 
     const { compiled } = await readStart(found);
     const scripts = scriptsOf(found, compiled);
     const flags = { ...scripts, ...given };
-    const isGiven = flags.trust || (await needsTrust(found, compiled, flags));
-    return resumeLine(found.runId, { ...flags, ...(isGiven ? { trust: true } : {}) });
+    const { isTrustNeeded, isModelMissing } = await findNeeds(found, compiled, flags);
+    const line = resumeLine(found.runId, { ...flags, ...(isTrustNeeded ? { trust: true } : {}) });
+    return isModelMissing ? `${line} --model PROVIDER:NAME` : line;
   } catch {
     return resumeLine(found.runId, given);
   }
@@ -30,15 +31,20 @@ export function explainLine({ root }: FoundRun): string {
   return commandLine("explain", relative(process.cwd(), root) || ".");
 }
 
-async function needsTrust(
+/** The model of an adopted run is its record's word, so it is not repeated. */
+async function findNeeds(
   found: FoundRun,
   compiled: CompiledWith | undefined,
   flags: RepeatedFlags & CompileFlags,
-): Promise<boolean> {
+): Promise<{ readonly isTrustNeeded: boolean; readonly isModelMissing: boolean }> {
   const source = await sourceOf({ found, compiled }, flags);
   const request = { ...toRequest(source.targets, source.flags), trust: false, toRun: true, forRun: { run: found.runId } };
   const read = await compileWith(request, source.ofProgram);
-  return read.trust !== undefined && !(await isTrusted(read));
+  const needsTrust = async () => read.trust !== undefined && !(await isTrusted(read));
+  return {
+    isTrustNeeded: flags.trust ?? (await needsTrust()),
+    isModelMissing: read.diagnostics.some(({ code }) => code === "model-missing"),
+  };
 }
 
 /** The recorded options that name scripts, relative to the working directory as flags are. */

@@ -114,10 +114,31 @@ function messageDifference(before: JsonObject, after: JsonObject): string {
   const [part, was] = [message, old?.[index]].map((one) => (isRecord(one) && Array.isArray(one["parts"]) ? one["parts"] : []));
   const at = part?.findIndex((one, place) => canonicalJson(one) !== canonicalJson(was?.[place] ?? null)) ?? 0;
   const [newPart, oldPart] = [part?.[at], was?.[at]];
-  if (message["role"] === "tool")
-    return `the result of \`${isRecord(newPart) ? String(newPart["name"]) : "a call"}\` is different`;
+  if (message["role"] === "tool") return resultDifference(oldPart, newPart, now?.[index - 1]);
   const [text, oldText] = [newPart, oldPart].map((one) =>
     isRecord(one) && typeof one["text"] === "string" ? one["text"] : undefined,
   );
   return `the prompt changed${wordsOf(oldText, text)}`;
+}
+
+/** Names the call by its arguments: an answer before the message of results has the calls. */
+function resultDifference(before: unknown, after: unknown, answer: unknown): string {
+  if (!isRecord(after)) return "the result of a call is different";
+  const calls = isRecord(answer) && Array.isArray(answer["parts"]) ? answer["parts"].filter(isRecord) : [];
+  const args = calls.find(({ type, id }) => type === "tool-call" && id === after["id"])?.["args"];
+  const text = args === undefined ? "" : JSON.stringify(args);
+  const shown = text === "" || text.length > longestQuote ? "" : ` ${text}`;
+  const was = isRecord(before) && before["name"] === after["name"] ? before["result"] : undefined;
+  return `the result of \`${String(after["name"])}${shown}\` is different${valueDifference(was, after["result"])}`;
+}
+
+/** Finds the first text or value in two results that is different. Empty where there was no result. */
+function valueDifference(before: unknown, after: unknown): string {
+  if (before === undefined || after === undefined) return "";
+  if (typeof before === "string" && typeof after === "string") return wordsOf(before, after);
+  if (isRecord(before) && isRecord(after)) {
+    const key = Object.keys(after).find((name) => canonicalJson(after[name]) !== canonicalJson(before[name] ?? null));
+    return key === undefined ? "" : valueDifference(before[key], after[key]);
+  }
+  return wordsOf(JSON.stringify(before), JSON.stringify(after));
 }

@@ -69,7 +69,7 @@ export function readFields<F extends Fields>(node: MapNode, fields: F, context: 
     const value = field?.shape.read(entry.value, contextAt(context, entry.key.value));
     if (value !== undefined) values[entry.key.value] = { value, span: entry.value.span };
   }
-  reportMissing(node, fields, context);
+  if (!node.isPartial) reportMissing(node, fields, context);
   const isComplete = requiredKeys(fields).every((key) => Object.hasOwn(values, key));
   return isComplete ? (values as RecordOf<F>) : undefined;
 }

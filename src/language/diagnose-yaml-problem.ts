@@ -36,6 +36,8 @@ const keysOrText =
 const quoteIt = "put the whole value in quotes";
 const everyKey = "every line at this level is `key: value`; the lines of a longer text are indented under their key";
 
+const misplaced = "the indentation does not fit the lines above";
+
 const rules: Readonly<Record<string, Rule>> = {
   DIRECTIVE: (problem) =>
     syntax(problem, `\`${clipText(problem.message, 40)}\`: YAML directives are not supported`, "delete the line"),
@@ -65,11 +67,18 @@ const rules: Readonly<Record<string, Rule>> = {
       "a key has to be a string",
       "braces and brackets begin a map or a list; if they are text, put the value in quotes",
     ),
-  MULTILINE_IMPLICIT_KEY: (problem) => syntax(problem, "this line is no `key: value`", everyKey),
-  MISSING_CHAR: (problem) => syntax(problem, "this line is no `key: value`", everyKey),
-  BAD_INDENT: (problem) => syntax(problem, "the indentation does not fit the lines above", everyKey),
+  MULTILINE_IMPLICIT_KEY: findNoKey,
+  MISSING_CHAR: findNoKey,
+  BAD_INDENT: (problem) => syntax(problem, misplaced, everyKey),
   UNEXPECTED_TOKEN: findUnexpected,
 };
+
+/** The parser wants a list's next item where a key of an item is indented less than the others. */
+function findNoKey(problem: YamlProblem, text: string): YamlMistake {
+  return /^ +[\w-]+:(?: |$)/.test(restOfLine(text, problem.start))
+    ? syntax(problem, misplaced, "keys that belong together begin in the same column")
+    : syntax(problem, "this line is no `key: value`", everyKey);
+}
 
 function findUnexpected(problem: YamlProblem, text: string): YamlMistake {
   if (problem.message.endsWith("at node end")) {

@@ -22,7 +22,10 @@ export function parseYaml(span: Span, report: Report): SyntaxNode {
   let text = span.source.text.slice(span.start, span.end);
   for (let round = 0; round < maxProblems; round++) {
     const { contents, problem } = composeYaml(text);
-    if (problem === undefined) return buildSyntaxTree(contents, span, report);
+    if (problem === undefined) {
+      const tree = buildSyntaxTree(contents, span, report);
+      return round > 0 && tree.kind === "map" ? { ...tree, isPartial: true } : tree;
+    }
     const { code, message, note, start, end } = findYamlMistake(problem, contents, text);
     const at = { source: span.source, start: span.start + start, end: span.start + end };
     report(code, { message, note, span: at });

@@ -11,6 +11,8 @@ export interface MapNode {
   readonly span: Span;
   /** Each key once, in the order of the text. */
   readonly entries: readonly MapEntry[];
+  /** An entry that is no YAML was reported and left out: what seems to be missing may be there. */
+  readonly isPartial?: boolean;
 }
 
 export interface MapEntry {

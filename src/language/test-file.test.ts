@@ -93,3 +93,8 @@ test.each([
 ])("%j is refused", (text, code) => {
   expect(parse(text).diagnostics.map((one) => one.code)).toContain(code);
 });
+
+test("a broken entry is reported alone: its key does not seem to be missing", () => {
+  const { diagnostics } = parse("script: a.yaml\ncases:\n  - name: a\n   approve: all\n");
+  expect(diagnostics.map(({ message }) => message)).toEqual(["the indentation does not fit the lines above"]);
+});

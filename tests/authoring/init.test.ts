@@ -54,7 +54,7 @@ test("what it makes is without mistakes, and runs at once", async () => {
   );
 
   const run = await runCli(["harbour", "--approve-all"], { cwd });
-  expect(run).toMatchObject({ exitCode: 0, stdout: "The list is written, if you approved it.\n" });
+  expect(run).toMatchObject({ exitCode: 0, stdout: "I am done with the notes.\n" });
   expect(readFileSync(join(cwd, "harbour/out/list.md"), "utf8")).toBe("Who orders the parts?\n");
   expect(filesIn(join(cwd, "harbour"))).toEqual([...made, "out/list.md"].sort());
 });
@@ -70,7 +70,7 @@ test.each(Object.entries(templates))("the template %s: the lines to change are t
 });
 
 test.each([
-  ["notes", 4, "The list is written"],
+  ["notes", 4, "I am done with the notes"],
   ["words", 0, "3"],
   ["letters", 4, "Two letters."],
   ["review", 0, "not awaited"],

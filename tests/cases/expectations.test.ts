@@ -51,7 +51,7 @@ describe("expectations", () => {
     ["never: [shell]", "never: [helper]", "never helper 2 calls, not 0"],
     ["asked: { write_file: 1, helper: 0 }", "asked: { helper: 1 }", "asked helper 0 calls, not 1; others were write_file"],
     ["refused: { write_file: 0 }", "refused: { write_file: 1 }", "refused write_file 0 calls, not 1"],
-    ["succeeded: { write_file: 1, helper: 2 }", "succeeded: { write_file: 2 }", "succeeded write_file 1 calls, not 2"],
+    ["succeeded: { write_file: 1, helper: 2 }", "succeeded: { write_file: 2 }", "succeeded write_file 1 call, not 2"],
     ["files: { out/a.md: '# A' }", "files: { out/a.md: '# B' }", 'files out/a.md is not "# B"; it is "# A"'],
     ["files: { 'out/a*': true, out/b.md: false }", "files: { out/b.md: true }", "files out/b.md was not written"],
     ["files: { 'out/*': { contains: A } }", "files: { out/a.md: false }", "files out/a.md is there: out/a.md"],

@@ -55,6 +55,21 @@ describe("llm-do runs", () => {
     expect((await runCli(["runs", "show", runs[0].runId], { cwd })).stdout).toContain(`run ${runs[0].runId} of one`);
   });
 
+  it("has nothing that waits without an error", async () => {
+    const cwd = await twoPrograms();
+    await run("one", "go", cwd);
+    const there = { cwd: join(cwd, "one") };
+    const said = await runCli(["approvals"], there);
+    expect(said).toEqual({
+      exitCode: 0,
+      stdout: `nothing waits for an answer in a run of the program in ${there.cwd}\n`,
+      stderr: "",
+    });
+    expect((await runCli(["approvals", "--json"], there)).stdout).toBe('{"v":1,"questions":[]}\n');
+    const undone = await runCli(["undo"], { cwd });
+    expect(undone).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("name the program behind it: `last one`") });
+  });
+
   it("finds runs again whose index is gone, and those of a program that is gone", async () => {
     const cwd = await twoPrograms();
     for (const name of ["one", "two"]) await run(name, "go", cwd);

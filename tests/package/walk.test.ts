@@ -86,8 +86,8 @@ describe.skipIf(isSkipped)("a new user", () => {
       const [kilobytes = ""] = spawnSync("du", ["-sk", join(cwd, "node_modules")], { encoding: "utf8" }).stdout.split("\t");
       expect(Number(kilobytes)).toBeLessThan(70_000);
       expect(said).toContain(`without a key:\n  ${node === "oldest" ? "npx " : ""}llm-do mine\n`);
-      expect(said).toContain("The list is written, if you approved it.\n");
-      expect(said).toContain("The list is written.\nOrder the parts by Friday.\n");
+      expect(said).toContain("I am done with the notes.\n");
+      expect(said).toContain("I am done with the notes.\nOrder the parts by Friday.\n");
       expect(said).toMatch(/^3$/m);
       expect(said).toContain("--approve 'main/write_file'");
       expect(readFileSync(join(cwd, "mine/out/list.md"), "utf8")).toBe("Order the parts by Friday.\n");

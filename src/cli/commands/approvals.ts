@@ -9,7 +9,7 @@ import { errorMessage } from "../../util/error-message.ts";
 import { askYesOrNo, atTerminal } from "../ask-yes-or-no.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { type FoundRun, findRun, requireReadable, streamRuns, takeFirst } from "../find-runs.ts";
+import { type FoundRun, findRun, NoSuchRun, requireReadable, streamRuns, takeFirst } from "../find-runs.ts";
 import { describeGoOn } from "../next-steps.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
 import { executorGoesOn, waitingSteps } from "../resume-line.ts";
@@ -40,7 +40,15 @@ export interface AnswerCommand {
 
 /** `llm-do approvals [RUN] [TARGET]`: lists what waits for an answer. */
 export async function approvalsCommand(run: string, target: string | undefined, flags: ApprovalsFlags): Promise<number> {
-  const waiting = await findWaiting(run, target, { changes: false });
+  const waiting = await findWaiting(run, target, { changes: false }).catch((thrown: unknown) => {
+    if (thrown instanceof NoSuchRun) return thrown;
+    throw thrown;
+  });
+  if (waiting instanceof NoSuchRun) {
+    const whose = waiting.root === undefined ? "" : ` of the program in ${show(waiting.root)}`;
+    await writeResult(flags.json ? renderJsonLine({ v: 1, questions: [] }) : `nothing waits for an answer in a run${whose}\n`);
+    return exitCodes.done;
+  }
   await writeResult(
     flags.json ? toJson(waiting) : renderQuestions({ ...waiting, steps: await stepsOf(waiting, flags) }, styleOf()),
   );

@@ -39,6 +39,9 @@ export async function importRunsCommand(path: string): Promise<number> {
       }
       await unpackRun(store, run);
       await writeResult(renderLines([run.id]));
+      writeStderr(
+        `llm-do: \`${commandLine("runs", "show", run.id)}\` shows it, \`${commandLine("runs", "adopt", run.id)}\` takes it over\n`,
+      );
     } catch (thrown) {
       if (!(thrown instanceof NotARecord)) throw thrown;
       writeStderr(`llm-do: ${thrown.message}\n`);

@@ -7,7 +7,7 @@ import { type ListedRun, listRun, renderListedRun } from "../../ui/list-run.ts";
 import { renderCosts } from "../../ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../ui/render-journal.ts";
 import { renderMessages } from "../../ui/render-messages.ts";
-import { commandName } from "../command-name.ts";
+import { commandLine, commandName } from "../command-name.ts";
 import { UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../find-runs.ts";
 import { renderJson, renderJsonLine, writeResult, writeStderr } from "../output.ts";
@@ -53,6 +53,7 @@ export async function listRunsCommand(target: string | undefined, { json, number
   else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || 80)).join(""));
   if (!json && hasMore && number === undefined) writeStderr(`llm-do: these are the latest ${latest}; -n lists more\n`);
   if (!json && (target === undefined || runs.length === 0)) await nameMoved();
+  if (!json && target !== undefined) await nameImported(new Set(runs.map(({ runId }) => runId)));
   return 0;
 }
 
@@ -64,6 +65,16 @@ async function nameMoved(): Promise<void> {
     writeStderr(
       `llm-do: ${root} is gone, and its records are here: \`${commandName()} runs move OLD NEW\` gives them its new folder\n`,
     );
+  }
+}
+
+/** Names the newest imported run that a program's list leaves out: its record belongs to a folder elsewhere. */
+async function nameImported(listed: ReadonlySet<string>): Promise<void> {
+  for await (const { runId, root } of streamRuns(undefined, true)) {
+    if (listed.has(runId)) continue;
+    const adopt = commandLine("runs", "adopt", runId);
+    writeStderr(`llm-do: ${runId} was imported, and is of ${root}: \`${adopt}\` makes it one of the program here\n`);
+    return;
   }
 }
 

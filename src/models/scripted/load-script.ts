@@ -63,7 +63,13 @@ async function loadRules(path: string, readText: ProviderEnvironment["readText"]
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "silent" });
   const lineAt = (offset: number | undefined) => (offset === undefined ? "" : `:${lines.linePos(offset).line}`);
   const broken = document.errors[0];
-  if (broken) throw new InvalidScript(path + lineAt(broken.pos[0]), { message: broken.message, offset: broken.pos[0] });
+  if (broken) {
+    const message =
+      broken.code === "BAD_INDENT"
+        ? "the indentation does not fit the lines above: keys that belong together begin in the same column"
+        : broken.message;
+    throw new InvalidScript(path + lineAt(broken.pos[0]), { message, offset: broken.pos[0] });
+  }
   try {
     const { script, workers } = parseScriptRules(document.toJS());
     const places = workers.map((name) => [name, path + lineAt(offsetOf(document, ["workers", name]))] as const);
