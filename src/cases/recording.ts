@@ -42,10 +42,15 @@ function parseLine(line: string, path: string, number: number): Record<string, u
   throw new UnreadableRecording(path, `line ${number} is not an entry`);
 }
 
-/** Writes a recording whole or not at all: a head, then a fact on each line. */
-export async function writeRecording(host: Pick<Host, "files">, path: string, { model, facts }: Recording): Promise<void> {
+/** Writes a recording whole or not at all. */
+export async function writeRecording(host: Pick<Host, "files">, path: string, recording: Recording): Promise<void> {
+  await host.files.makeDirectory(dirname(path));
+  await host.files.writeAtomically(path, printRecording(recording));
+}
+
+/** A head, then a fact on each line. */
+export function printRecording({ model, facts }: Recording): string {
   const head = { v: 1, type: "recording", ...(model === undefined ? {} : { model }) };
   const entries = (["case", "judge"] as const).flatMap((run) => facts[run].map((fact) => ({ run, ...fact })));
-  await host.files.makeDirectory(dirname(path));
-  await host.files.writeAtomically(path, [head, ...entries].map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return [head, ...entries].map((line) => `${JSON.stringify(line)}\n`).join("");
 }

@@ -148,17 +148,21 @@ class CaseInScratch {
     }
   }
 
-  /** Questions are answered at once, and counted. */
+  /** Questions are answered at once, and counted. A recording can hold the words of a denial. */
   #policy(observer: Observer): ApprovalPolicy {
     const { approve = [] } = this.#request.testCase;
+    const known = this.#scratch.answers?.facts.case ?? [];
+    const notes = new Map(known.flatMap((fact) => (fact.type === "decision" ? [[fact.callPath, fact.decision.note]] : [])));
     const allowed = approve === "all" ? [] : approve;
     const rules = allowed.map(({ value: rule }) => ({ effect: "allow" as const, rule, source: "approve" }));
     return {
       mode: "prompt",
       rules,
-      approver: async ({ worker, tool, args }) => {
+      approver: async ({ worker, tool, args, callPath }) => {
         observer.asked.push({ worker, tool, args });
-        return { type: approve === "all" ? "approve" : "deny" };
+        if (approve === "all") return { type: "approve" };
+        const note = notes.get(callPath);
+        return { type: "deny", ...(note === undefined ? {} : { note }) };
       },
     };
   }

@@ -38,7 +38,7 @@ export async function kindOf(path: string): Promise<"folder" | "other" | undefin
 /** Makes all of the files and does the rest, or nothing: what was made before a failure is removed. Overwrites nothing. */
 export async function writeNewFiles(
   folder: string,
-  files: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, string | Uint8Array>,
   rest: () => Promise<void>,
 ): Promise<void> {
   const made: string[] = [];

@@ -43,6 +43,15 @@ describe("wilsonInterval", () => {
       expect(covered / 2_000, `${share} of ${count}`).toBeLessThan(0.97);
     }
   });
+
+  it("is more than were seen wherever their interval holds 0", () => {
+    for (let first = 0; first <= 40; first++)
+      for (let second = 0; second < first; second++) {
+        const counts = { both: 100 - first - second, first, second, neither: 0 };
+        const isTold = pairedDifference(counts).lower > 0;
+        expect(casesToTell(counts) <= 100, `${first} to ${second}`).toBe(isTold);
+      }
+  });
 });
 
 describe("pairedDifference", () => {
@@ -94,7 +103,17 @@ describe("casesToTell", () => {
     const seven = casesToTell({ both: 93, first: 7, second: 0, neither: 0 });
     const one = casesToTell({ both: 99, first: 1, second: 0, neither: 0 });
     expect(seven).toBeLessThan(80);
+    expect(pairedDifference({ both: 0.93 * seven, first: 0.07 * seven, second: 0, neither: 0 }).lower).toBeGreaterThan(0);
     expect(one).toBeGreaterThan(seven);
     expect(casesToTell({ both: 9, first: 1, second: 1, neither: 0 })).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("is more than were seen wherever their interval holds 0", () => {
+    for (let first = 0; first <= 40; first++)
+      for (let second = 0; second < first; second++) {
+        const counts = { both: 100 - first - second, first, second, neither: 0 };
+        const isTold = pairedDifference(counts).lower > 0;
+        expect(casesToTell(counts) <= 100, `${first} to ${second}`).toBe(isTold);
+      }
   });
 });

@@ -64,13 +64,24 @@ function correlation({ both, first, second, neither }: PairedCounts): number {
 }
 
 /**
- * About how many cases in all would tell a difference of this size from none, at the rate of discordant pairs that was seen: the count at
- * which 1.96 standard errors of the difference (McNemar) are as long as the difference. Infinity where none was seen.
+ * About how many cases in all would tell a difference of this size from none: the fewest at which its interval no longer holds 0, with each
+ * outcome as frequent as it was seen. Infinity where as many hit on both sides.
  */
 export function casesToTell({ both, first, second, neither }: PairedCounts): number {
   const count = both + first + second + neither;
-  const difference = (first - second) / count;
-  if (!(Math.abs(difference) > 0)) return Number.POSITIVE_INFINITY;
-  const discordant = (first + second) / count;
-  return Math.ceil((z95 * z95 * (discordant - difference * difference)) / (difference * difference)) || 1;
+  if (first === second) return Number.POSITIVE_INFINITY;
+  const tells = (cases: number) => {
+    const of = (outcome: number) => (outcome * cases) / count;
+    const { lower, upper } = pairedDifference({ both: of(both), first: of(first), second: of(second), neither: of(neither) });
+    return lower > 0 || upper < 0;
+  };
+  let most = 1;
+  while (!tells(most)) most *= 2;
+  let least = Math.floor(most / 2);
+  while (most - least > 1) {
+    const middle = Math.floor((least + most) / 2);
+    if (tells(middle)) most = middle;
+    else least = middle;
+  }
+  return most;
 }

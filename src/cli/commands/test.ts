@@ -23,10 +23,18 @@ export interface TestFlags {
   readonly trust?: boolean;
   readonly keep?: boolean;
   readonly json?: boolean;
+  /** `RUN[/CALL]`. */
+  readonly from?: string;
+  /** With `from`. */
+  readonly name?: string;
 }
 
 /** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails, 2 where one could not begin. */
-export async function testCommand(target: string, { json = false, ...flags }: TestFlags): Promise<number> {
+export async function testCommand(target: string, { json = false, from, name, ...flags }: TestFlags): Promise<number> {
+  if (from !== undefined && (json || Object.keys(flags).length > 0))
+    throw new UsageError("--from runs nothing, and goes with --name alone");
+  if (from !== undefined) return (await import("./test-from.ts")).testFromCommand(from, target, name);
+  if (name !== undefined) throw new UsageError("--name is the name of the case that --from adds");
   if (flags.live && flags.record) throw new UsageError("--live and --record exclude one another: --record asks the model, too");
   if (flags.keep && flags.record)
     throw new UsageError("--keep and --record exclude one another: a recording is no record of a run");
