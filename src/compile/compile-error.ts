@@ -1,16 +1,26 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { positionAt } from "../diagnostics/position.ts";
 import type { Reach } from "../protocol/reach.ts";
 
-/** A program with mistakes was to be run. `diagnostics` holds all of them, each with its place. */
+/** A program with mistakes was to be run. `diagnostics` holds all of them, each with its place; the message has their places and notes, too. */
 export class CompileError extends Error {
   readonly diagnostics: readonly Diagnostic[];
 
   constructor(diagnostics: readonly Diagnostic[]) {
     const errors = diagnostics.filter(({ severity }) => severity === "error");
-    super(errors.map(({ code, message }) => `${message} [${code}]`).join("\n"));
+    super(errors.map(describe).join("\n"));
     this.name = "CompileError";
     this.diagnostics = diagnostics;
+    // Node prints enumerable members of an error that nobody catches: the texts of whole files.
+    Object.defineProperty(this, "diagnostics", { enumerable: false });
   }
+}
+
+/** `main.worker:3:1: unknown key `toolset` [unknown-key]; did you mean …`, in one line. */
+function describe({ code, message, span, notes }: Diagnostic): string {
+  const at = span && positionAt(span.source, span.start);
+  const place = at ? `${span.source.name}:${at.line}:${at.column}: ` : "";
+  return `${place}${message} [${code}]${notes.map((note) => `; ${note.message}`).join("")}`;
 }
 
 /** Parts of a program that take effect only when the user trusts its folder. */

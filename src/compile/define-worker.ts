@@ -44,8 +44,22 @@ export function defineWorker<const D extends WorkerDefinition>(definition: D): D
     throw new TypeError("`defineWorker.name` must be a letter, then letters, digits, `_` and `-`");
   if (typeof instructions !== "string" || instructions.trim() === "")
     throw new TypeError(`\`defineWorker.instructions\` of \`${name}\` must be a text that says what to do`);
+  requireData(keys, name);
   const written = { ...keys, ...writtenSchema("input", input), ...writtenSchema("output", output) };
   return Object.freeze({ name, instructions, keys: copyJson(written) as JsonObject });
+}
+
+/** A function would be lost without a word. Tools are the functions that are written here. */
+function requireData(keys: object, worker: string, path: readonly string[] = []): void {
+  for (const [key, value] of Object.entries(keys)) {
+    const place = [...path, key];
+    if (typeof value === "function")
+      throw new TypeError(
+        `\`${place.join(".")}\` of \`${worker}\` is a function, and a worker is data: export a tool from a file, name the file in \`files\`, and write \`toolsets: { NAME: {} }\``,
+      );
+    // What is nested deeper holds a cycle, which is refused where it is copied.
+    if (isRecord(value) && place.length < 20) requireData(value, worker, place);
+  }
 }
 
 export function isDefinedWorker(value: unknown): value is DefinedWorker {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import * as mini from "zod/mini";
-import { CompileError, compile, defineWorker, replay, run } from "../../src/index.ts";
+import { CompileError, compile, defineWorker, replay, run, tool } from "../../src/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { runsIn } from "../records.ts";
@@ -53,7 +53,12 @@ test("a mistake is a diagnostic at the key, as in a file", async () => {
     "wrong.worker",
     "wrong.worker",
   ]);
-  await expect(run({ ...setUp(), workers: [wrong], input: "x" })).rejects.toBeInstanceOf(CompileError);
+  const thrown: unknown = await run({ ...setUp(), workers: [wrong], input: "x" }).catch((error: unknown) => error);
+  expect(thrown).toBeInstanceOf(CompileError);
+  expect(String(thrown)).toMatch(
+    /^CompileError: wrong\.worker:\d+:\d+: .*\n.*unknown key `toolset` \[unknown-key\]; did you mean `toolsets`/,
+  );
+  expect(Object.keys(thrown as object)).not.toContain("diagnostics");
 });
 
 test("a schema that has to be converted is refused with what to write", () => {
@@ -84,5 +89,12 @@ test("an answer that does not fit the output schema is an error that names the f
   const grader = defineWorker({ name: "grader", instructions: "x", output, sandbox: { paths: {} } });
   await expect(run({ ...setUp(), providers: [provider], workers: [grader], input: "x" })).rejects.toThrow(
     "`grader` gave an output that does not fit its schema: marks.0.grade: must be number",
+  );
+});
+
+test("a tool in the place of its settings is refused with what to write, before it is lost", () => {
+  const shout = tool({ input: z.object({ text: z.string() }), run: ({ text }) => text });
+  expect(() => defineWorker({ name: "a", instructions: "x", toolsets: { shout } })).toThrow(
+    /`toolsets\.shout\.[\w.]+` of `a` is a function.* export a tool from a file, name the file in `files`/,
   );
 });

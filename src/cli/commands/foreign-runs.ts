@@ -11,6 +11,7 @@ import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";
+import { describeGoOn } from "../next-steps.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
 
 /** `llm-do runs export RUN`: one file with a record, without its secrets. */
@@ -102,7 +103,7 @@ export async function adoptRunCommand(
   const given =
     options.length > 0 ? `, with its options if they are to hold: ${options.map((option) => showText(option)).join(", ")}` : "";
   writeStderr(
-    `llm-do: \`${commandLine("resume", found.runId)}\` goes on with it${given}; with --hold its questions wait for answers\n`,
+    `llm-do: \`${await describeGoOn(await findRun({ run: found.runId }))}\` goes on with it${given}; with --hold its questions wait for answers\n`,
   );
   return exitCodes.done;
 }
