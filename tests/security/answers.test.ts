@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,19 +6,25 @@ import { runCli, writeProgram } from "../cli/run-cli.ts";
 import { recordWaiting } from "./poisoned-record.ts";
 
 const worker = (frontmatter: string) => `---\n${frontmatter}\n---\nWork.\n`;
+/** Arguments of tools that do not write `w/a.txt` anew. */
+const argsOf: Readonly<Record<string, object>> = {
+  edit_file: { path: "w/old.txt", old_text: "old", new_text: "new" },
+  shell: { command: "touch w/a.txt", writes: ["w"] },
+};
 const call = (tool: string, args: object) => `- reply: { calls: [${JSON.stringify({ tool, args })}] }\n`;
 
 /** Holds, approves all that waits, changes files, and goes on. */
 async function approveAndChange(
   files: Readonly<Record<string, string>>,
-  changed: Readonly<Record<string, string>>,
+  changed: Readonly<Record<string, string>> | ((cwd: string) => void),
   more: readonly string[] = [],
 ) {
   const cwd = await writeProgram(files);
   expect((await runCli(["run", ".", "go", "--hold", "--trust"], { cwd })).exitCode).toBe(4);
   const shown = (await runCli(["approvals", "last", "."], { cwd })).stdout;
   expect((await runCli(["approve", "last", ".", "--all", "--yes"], { cwd })).exitCode).toBe(0);
-  for (const [path, text] of Object.entries(changed)) await writeFile(join(cwd, path), text);
+  if (typeof changed === "function") changed(cwd);
+  else for (const [path, text] of Object.entries(changed)) await writeFile(join(cwd, path), text);
   const resumed = await runCli(["resume", "last", ".", "--trust", ...more], { cwd });
   return { cwd, shown, resumed, now: (await runCli(["approvals", "last", "."], { cwd })).stdout };
 }
@@ -67,6 +73,34 @@ describe("an answer holds for all that was shown", () => {
     const { cwd, resumed } = await approveAndChange(writer, {}, ["--scope", "w=other"]);
     expect(resumed.exitCode).toBe(4);
     expect([existsSync(join(cwd, "w/a.txt")), existsSync(join(cwd, "other/a.txt"))]).toEqual([false, false]);
+  });
+
+  const replaced = (cwd: string) => {
+    renameSync(join(cwd, "w"), join(cwd, "before"));
+    renameSync(join(cwd, "other"), join(cwd, "w"));
+  };
+
+  it.each(["write_file", "append_file", "edit_file", "shell"])(
+    "is asked for again by %s where another folder took its place",
+    async (tool) => {
+      const files = {
+        ...writer,
+        "main.worker": writer["main.worker"].replace("filesystem: {}", "filesystem: {}, shell: { rules: [{ pattern: touch }] }"),
+        "s.yaml": `${call(tool, argsOf[tool] ?? { path: "w/a.txt", content: "x" })}- reply: done\n`,
+        "w/old.txt": "old",
+        "other/old.txt": "old",
+      };
+      const { cwd, resumed } = await approveAndChange(files, replaced);
+      expect(resumed.exitCode).toBe(4);
+      expect(resumed.stderr).toContain("it was answered, and has changed since");
+      expect([existsSync(join(cwd, "w/a.txt")), readFileSync(join(cwd, "w/old.txt"), "utf8")]).toEqual([false, "old"]);
+    },
+  );
+
+  it("holds for a new file where its folder has got other files", async () => {
+    const { cwd, resumed } = await approveAndChange(writer, { "w/more.txt": "more" });
+    expect(resumed).toMatchObject({ exitCode: 0, stdout: "done\n" });
+    expect(readFileSync(join(cwd, "w/a.txt"), "utf8")).toBe("x");
   });
 
   it("is asked for again where the root of its scope was edited", async () => {

@@ -4,6 +4,7 @@ import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { formatCount } from "../../util/format-count.ts";
 import { sha256 } from "../../util/sha256.ts";
+import { folderIdentity } from "../folder-identity.ts";
 import { aboutFile, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
 import { type FileContent, toRecorded, toText } from "./reconcile-write.ts";
 import {
@@ -34,7 +35,7 @@ export const writeFile: FileTool = {
     const bytes = encodeText({ text, hasMark: false });
     const state = present === undefined ? "new file" : `replaces ${formatCount(present.bytes)} bytes`;
     return {
-      ...toWriting({ content, target, present, access }, { bytes, text }, { file: facts?.identity ?? null }),
+      ...(await toWriting({ content, target, present, access }, { bytes, text }, { file: facts?.identity ?? null })),
       content: { now: replacing(target, present), after: { scope: target.scope.name, replaces: { text } } },
       description: `Write ${countCharacters(content)} to ${virtualPath} (${state})`,
       execute: async ({ scopes }) => {
@@ -60,8 +61,8 @@ export const appendFile: FileTool = {
     const before = present === undefined ? "" : textOf(present);
     const after = { bytes, text: before === undefined ? undefined : before + content };
     return {
-      // Text that others append meanwhile stays, so that no fact about the file changes anything about this call.
-      ...toWriting({ content, target, present, access }, after),
+      // Text that others append meanwhile stays, so that no fact about the file itself changes anything about this call.
+      ...(await toWriting({ content, target, present, access }, after)),
       // Nothing is replaced: what stands before the new text does not matter.
       content: { now: { scope: scope.name } },
       description: `Append ${countCharacters(content)} to ${virtualPath}${present === undefined ? " (new file)" : ""}`,
@@ -120,12 +121,12 @@ async function readPresent({ scopes }: FileAccess, { virtualPath }: InspectedPat
 }
 
 /** `after`: the whole file once it is written. */
-function toWriting({ content, target, present, access }: WriteTarget, after: FileContent, facts?: JsonObject) {
-  const { virtualPath } = target;
+async function toWriting({ content, target, present, access }: WriteTarget, after: FileContent, facts?: JsonObject) {
+  const { virtualPath, scope } = target;
   assertFits(target, after.bytes);
   const before = present?.content && { bytes: present.content, text: textOf(present) };
   return {
-    ...aboutFile(target, facts),
+    ...aboutFile(target, { folder: await folderIdentity(access.scopes, scope), ...facts }),
     canonicalArgs: { path: virtualPath, content },
     recorded: toRecorded(access, present === undefined ? null : before, after),
     preview: toPreview(virtualPath, present, after),

@@ -1,6 +1,7 @@
 import type { CommandRequest, Isolation } from "../../host/commands.ts";
 import { isPinnedAlone, type ResolvedPath, type Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
+import { folderIdentity } from "../folder-identity.ts";
 import { type OwnVerdict, toolFailure } from "../toolset.ts";
 import type { ShellAccess, ShellWork } from "./access.ts";
 import type { ShellConfig } from "./config.ts";
@@ -45,6 +46,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
   const request = toRequest(command, plan.argv, plan.script);
   const writes = (hasOwnFolder ? ["."] : effects.writes).map((path) => scopes.resolve(path));
   const planned = { request, cwd, timeoutSeconds, effects, writes, notIsolated };
+  const folders = hasOwnFolder ? [] : await Promise.all(writes.map(({ scope }) => folderIdentity(scopes, scope)));
   return {
     ...planned,
     verdict,
@@ -52,7 +54,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
     description: describeRun(planned),
     preview: previewRun(planned, plan),
     canonicalArgs: { command, timeout: timeoutSeconds, cwd: cwd.virtualPath, ...toEffectArgs(effects) },
-    facts: { request: { ...request }, isolation: isolation.type },
+    facts: { request: { ...request }, isolation: isolation.type, ...(folders.length > 0 ? { folders } : {}) },
   };
 }
 
