@@ -271,7 +271,14 @@ export const resumeOptions: OptionCheck<ResumeRequest> = {
 };
 export const undoOptions: OptionCheck<UndoRequest> = {
   path: "undo",
-  table: { ...referenceTable, host: objectOption, call: textOption, within: textsOption, confirm: functionOption },
+  table: {
+    ...referenceTable,
+    host: objectOption,
+    call: textOption,
+    within: textsOption,
+    program: objectOption,
+    confirm: functionOption,
+  },
 };
 export const forkOptions: OptionCheck<ForkRequest> = {
   path: "fork",

@@ -8,6 +8,7 @@ import { readJournal } from "./journal/read-journal.ts";
 import { CannotResume, type RecordReader } from "./journal/record-place.ts";
 import { type PrivateContents, readSecrets } from "./journal/secret-keeper.ts";
 import { type LoggedWrite, readWriteLog } from "./journal/write-log.ts";
+import type { Program } from "./program/program.ts";
 import { type CallPath, parentCallPath } from "./protocol/call.ts";
 import type { FactOf, JournalEntry } from "./protocol/fact.ts";
 import { isRecord, type JsonObject } from "./protocol/json.ts";
@@ -22,9 +23,10 @@ export interface UndoneFile {
   /**
    * `restore`: to its content before the run; `remove`: the run made it; `same`: it is as it was before; `changed`: it was
    * changed after the run wrote it, and stays; `not-kept`: its content before was too large to be kept, and it stays; `outside`: it is
-   * in no folder of `within`, and stays; `failed`: it could not be written.
+   * in no folder of `within`, and stays; `program`: it belongs to `program`, so that no file tool can have written it, and stays;
+   * `failed`: it could not be written.
    */
-  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "outside" | "failed";
+  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "outside" | "program" | "failed";
   /** Content now, and content to be restored; null for no file. Only of `restore` and `remove`. */
   readonly now?: Uint8Array | null;
   readonly before?: Uint8Array | null;
@@ -66,14 +68,19 @@ export interface UndoOptions extends RunReference {
    * any. Default: all that the record names.
    */
   readonly within?: readonly string[];
+  /**
+   * The program of the run: what its file tools cannot write stays as it is, whatever the record says. Default: a record is believed.
+   */
+  readonly program?: Pick<Program, "root" | "protectedPaths" | "codeFolders">;
   /** Called with what would be done, before it is. False: nothing is done. Default: it is done. */
   readonly confirm?: (plan: UndoPlan) => boolean | Promise<boolean>;
 }
 
 /** Takes back what a run wrote. Rejects with a `CannotResume`, an `UnreadableJournal` or a `JournalError`. */
-export async function undoRun(host: Host, { call, within, confirm, directory, run, store }: UndoOptions): Promise<UndoReport> {
+export async function undoRun(host: Host, options: UndoOptions): Promise<UndoReport> {
+  const { call, within, program, confirm, directory, run, store } = options;
   const found = findRecord(host, { directory, run, store });
-  const { plan, steps } = await found.store.look(found.id, (record) => planUndo(host, record, { call, within }));
+  const { plan, steps } = await found.store.look(found.id, (record) => planUndo(host, record, { call, within, program }));
   const isWanted = steps.some(isChange) && (confirm === undefined || (await confirm(plan)));
   if (!isWanted) return { ...plan, isDone: false };
   const journal = await recordUndo(host, found, steps);
@@ -91,18 +98,17 @@ interface PlannedUndo {
   readonly steps: readonly UndoStep[];
 }
 
-interface UndoChoice {
+interface UndoChoice extends Omit<UndoBounds, "kept"> {
   readonly call: CallPath | undefined;
-  readonly within: readonly string[] | undefined;
 }
 
-async function planUndo(host: Host, record: RecordReader, { call, within }: UndoChoice): Promise<PlannedUndo> {
+async function planUndo(host: Host, record: RecordReader, { call, ...bounds }: UndoChoice): Promise<PlannedUndo> {
   const { entries } = await readJournal(record);
   const kept = await readSecrets(record);
   if (call !== undefined) checkCall(entries, call);
   const writes = await readWriteLog(record);
   const effects = effectsOf(entries, writes);
-  const steps = kept ? await planSteps(host, writesOf(call, writes, effects), { kept, within }) : [];
+  const steps = kept ? await planSteps(host, writesOf(call, writes, effects), { ...bounds, kept }) : [];
   const lasting = effects
     .filter(({ callPath, isFileTool }) => isAtOrBelow(callPath, call) && !(kept && isFileTool))
     .map(({ isFileTool, ...named }) => (isFileTool ? { ...named, isOfFile: true as const } : named));
@@ -123,9 +129,10 @@ function isChange({ file: { action } }: UndoStep): boolean {
 interface UndoBounds {
   readonly kept: PrivateContents;
   readonly within: readonly string[] | undefined;
+  readonly program: UndoOptions["program"];
 }
 
-async function planSteps(host: Host, writes: readonly LoggedWrite[], { kept, within }: UndoBounds): Promise<UndoStep[]> {
+async function planSteps(host: Host, writes: readonly LoggedWrite[], { kept, within, program }: UndoBounds): Promise<UndoStep[]> {
   const folders = await Promise.all((within ?? []).map((path) => realPathOf(host, path)));
   const byFile = Map.groupBy(writes.toReversed(), ({ root, components }) => join(root, ...components));
   const steps: UndoStep[] = [];
@@ -135,7 +142,7 @@ async function planSteps(host: Host, writes: readonly LoggedWrite[], { kept, wit
     const isOutside =
       within !== undefined && !(resolve(last.root) === last.root && folders.some((folder) => isWithin(root, folder)));
     const outside: UndoStep = { file: { path, action: "outside" }, last, identity: undefined };
-    steps.push(isOutside ? outside : await planStep(host, { path, newestFirst, kept }));
+    steps.push(isOutside ? outside : await planStep(host, { path, newestFirst, kept, program }));
   }
   return steps;
 }
@@ -147,19 +154,27 @@ async function realPathOf(host: Host, path: string): Promise<string> {
   return join(await realPathOf(host, dirname(path)), basename(path));
 }
 
+interface ScopeUse<T> {
+  readonly use: (scopes: Scopes) => Promise<T>;
+  readonly missingRoots: "make" | "pretend";
+  readonly program?: UndoOptions["program"];
+}
+
 interface WrittenFile {
   readonly path: string;
   readonly newestFirst: readonly LoggedWrite[];
   readonly kept: PrivateContents;
+  readonly program: UndoOptions["program"];
 }
 
-async function planStep(host: Host, { path, newestFirst, kept }: WrittenFile): Promise<UndoStep> {
+async function planStep(host: Host, { path, newestFirst, kept, program }: WrittenFile): Promise<UndoStep> {
   const [last] = newestFirst as [LoggedWrite];
-  const current = await inScope(host, last, { use: (scopes) => readNow(scopes, last), missingRoots: "pretend" }).catch(
+  const current = await inScope(host, last, { use: (scopes) => readNow(scopes, last), missingRoots: "pretend", program }).catch(
     () => undefined,
   );
   const identity = current?.identity;
   if (!current) return { file: { path, action: "changed" }, last, identity };
+  if (current.isOfProgram) return { file: { path, action: "program" }, last, identity };
   const found = current.bytes && kept.secrets.digest(current.bytes);
   const { before, writes } = goBack(newestFirst, found);
   if (writes === 0) return { file: { path, action: found === newestFirst.at(-1)?.before ? "same" : "changed" }, last, identity };
@@ -184,22 +199,25 @@ function goBack(newestFirst: readonly LoggedWrite[], found: string | null) {
 }
 
 /** Runs a function with the folder of a write as a scope, so that no link leads out of it. */
-async function inScope<T>(
-  host: Host,
-  { root }: LoggedWrite,
-  { use, missingRoots }: { readonly use: (scopes: Scopes) => Promise<T>; readonly missingRoots: "make" | "pretend" },
-): Promise<T> {
-  const scopes = await host.openScopes([{ name: ".", root, realRoot: root, mode: "rw" }], { missingRoots });
+async function inScope<T>(host: Host, { root }: LoggedWrite, { use, missingRoots, program }: ScopeUse<T>): Promise<T> {
+  const places = program && {
+    programFolder: program.root,
+    programFiles: program.protectedPaths,
+    codeFolders: program.codeFolders,
+  };
+  const scopes = await host.openScopes([{ name: ".", root, realRoot: root, mode: "rw" }], { missingRoots, ...places });
   return use(scopes).finally(() => scopes.close());
 }
 
 /** `bytes` is null for a file that does not exist. */
 async function readNow(scopes: Scopes, { components }: LoggedWrite) {
+  const path = components.join("/");
+  const isOfProgram = scopes.protection(scopes.resolve(path)) === "program";
   try {
-    const { bytes, facts } = await scopes.read(components.join("/"));
-    return { bytes, identity: facts.identity };
+    const { bytes, facts } = await scopes.read(path);
+    return { bytes, identity: facts.identity, isOfProgram };
   } catch (thrown) {
-    if (thrown instanceof ScopeError && thrown.type === "not_found") return { bytes: null, identity: undefined };
+    if (thrown instanceof ScopeError && thrown.type === "not_found") return { bytes: null, identity: undefined, isOfProgram };
     throw thrown;
   }
 }
@@ -228,7 +246,7 @@ async function recordUndo(host: Host, { store, id }: FoundRecord, steps: readonl
     type: "undo",
     restored: named("restore"),
     removed: named("remove"),
-    left: named("changed", "not-kept", "outside"),
+    left: named("changed", "not-kept", "outside", "program"),
   };
   const known = environmentSecrets(host.environment);
   const { journal } = await store.open(id, {

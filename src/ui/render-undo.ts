@@ -8,7 +8,7 @@ import { renderLines } from "./render-lines.ts";
 
 interface ShownFile {
   readonly path: string;
-  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "outside" | "failed";
+  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "outside" | "program" | "failed";
   readonly now?: Uint8Array | null;
   readonly before?: Uint8Array | null;
   readonly isPartial?: boolean;
@@ -48,6 +48,7 @@ const reasons: Readonly<Record<ShownFile["action"], (file: ShownFile) => string>
   changed: () => "left: it was changed since the run wrote it",
   "not-kept": () => "left: its content before is not kept: too large, or written by another call of the run",
   outside: () => "left: it is outside of the program's folder; --within FOLDER takes it back, too",
+  program: () => "left: it belongs to the program",
   failed: ({ error = "" }) => `left: ${error}`,
 };
 
@@ -83,7 +84,7 @@ export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diff
 
 function summarize(files: readonly ShownFile[], calls: number): string {
   const count = (...actions: readonly ShownFile["action"][]) => files.filter(({ action }) => actions.includes(action)).length;
-  const left = count("changed", "not-kept", "outside", "failed");
+  const left = count("changed", "not-kept", "outside", "program", "failed");
   const parts = [
     ...[`${count("restore")} restored`, `${count("remove")} removed`],
     ...[`${count("same")} as they were`, `${left} left`].filter((part) => !part.startsWith("0 ")),

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type UndoPlan, type UndoReport, undo } from "../../llm-do.ts";
+import { compile, type UndoPlan, type UndoReport, undo } from "../../llm-do.ts";
 import { renderUndo } from "../../ui/render-undo.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -20,8 +20,8 @@ export interface UndoFlags {
 export async function undoCommand(run: string, target: string | undefined, flags: UndoFlags): Promise<number> {
   const { runId, root } = await findRun({ run, target, changes: !flags.dryRun });
   // A record that was found by its program must not name another one.
-  const program = run === "last" && !flags.dryRun ? (await programOfTarget(target)).root : root;
-  const within = [program, ...(flags.within ?? []).map((folder) => resolve(folder))];
+  const folder = run === "last" && !flags.dryRun ? (await programOfTarget(target)).root : root;
+  const within = [folder, ...(flags.within ?? []).map((folder) => resolve(folder))];
   let isRefused = false;
   const confirm = async (plan: UndoPlan): Promise<boolean> => {
     if (flags.dryRun) return false;
@@ -30,7 +30,8 @@ export async function undoCommand(run: string, target: string | undefined, flags
     isRefused = !isWanted;
     return isWanted;
   };
-  const report = await undo({ run: runId, within, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
+  const program = await protectedBy(folder, target);
+  const report = await undo({ run: runId, within, program, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
   await writeResult(
     flags.json
       ? toJson(report)
@@ -40,6 +41,14 @@ export async function undoCommand(run: string, target: string | undefined, flags
   const areBack = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");
   const isComplete = areBack && report.lasting.every(({ isOfFile }) => !isOfFile);
   return isComplete && !isRefused ? exitCodes.done : exitCodes.failed;
+}
+
+/** What no tool of the program can have written. Of a program that does not compile, what names show. Runs none of its code. */
+async function protectedBy(root: string, target: string | undefined) {
+  const compiled = await compile({ target: target ?? root, trust: false }).catch(() => undefined);
+  const { program, codeFiles = [] } = compiled ?? {};
+  const { protectedPaths = [], codeFolders = [] } = program ?? {};
+  return { root, protectedPaths: [...protectedPaths, ...codeFiles], codeFolders };
 }
 
 function columnsOf(): number {
