@@ -39,6 +39,7 @@ async function loadedBy(args: readonly string[], cwd: string) {
     packages: [...new Set(packages([...urls, ...sources]))].sort(),
     packageFiles: packages(urls).length,
     own: own.length,
+    requests: urls.filter((line) => line.startsWith("request")),
   };
 }
 
@@ -82,8 +83,10 @@ describe("start-up pays for nothing that is not used", () => {
       "llm-do.yaml": `providers:\n  local: { type: openai-compatible, base_url: "${server.url}" }\n`,
       "main.worker": "---\nmodel: local:m\ninput: { input: string }\n---\nGo.\n",
     });
-    const { packages, own } = await loadedBy([".", "hello", "--trust", "--reject-all", "-q"], cwd);
+    const { packages, own, requests } = await loadedBy([".", "hello", "--trust", "--reject-all", "-q"], cwd);
     expect(server.requests).toBe(1);
+    // Node's own client is loaded while the server works: the answer needs parts of it.
+    expect(requests).toEqual(["request"]);
     const library = ["@ai-sdk/openai-compatible", "@ai-sdk/provider", "@ai-sdk/provider-utils", "@workflow/serde", "zod"];
     expect(packages).toEqual([...library, "commander", "eventsource-parser", "yaml"].sort());
     expect(own).toBeLessThan(12);
