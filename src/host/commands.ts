@@ -120,6 +120,8 @@ export interface CommandResult {
   readonly movedAside: readonly string[];
   /** Virtual paths of the first folders below the deepest level, which are hidden behind a wall. */
   readonly tooDeep: readonly string[];
+  /** Virtual paths of the first folders that llm-do may not list or enter, which are hidden behind a wall. Absent: none. */
+  readonly locked?: readonly string[] | undefined;
   /** Virtual paths of the first files that it wrote and that are larger than their scopes' `maxFileBytes`. Absent: none. */
   readonly tooLarge?: readonly string[] | undefined;
   /** Virtual paths that a command with `scratch` wrote, as far as they were counted. */

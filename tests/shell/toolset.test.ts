@@ -196,7 +196,14 @@ describe("what a person sees", () => {
 
 describe("results", () => {
   test("hold exit codes, truncation, time-outs and files that were moved aside", async () => {
-    const result = { exitCode: 1, stdout: "out", stderr: "err", dropped: { stdout: 5, stderr: 0 }, movedAside: [".git"] };
+    const result = {
+      exitCode: 1,
+      stdout: "out",
+      stderr: "err",
+      dropped: { stdout: 5, stderr: 0 },
+      movedAside: [".git"],
+      locked: ["p"],
+    };
     const { run } = await createBench({ rules: allow("ls") }, { result });
     expect(await run({ command: "ls" })).toEqual({
       writes: [],
@@ -206,6 +213,7 @@ describe("results", () => {
       truncated: true,
       dropped_bytes: { stdout: 5, stderr: 0 },
       moved_aside: [".git"],
+      not_looked_into: { reason: "no right to list and enter them", folders: ["p"] },
     });
     const late = await createBench({ rules: allow("ls") }, { result: { exitCode: -1, timedOut: true, stderr: "x\n" } });
     expect(await late.run({ command: "ls", timeout: 7 })).toMatchObject({

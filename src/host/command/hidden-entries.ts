@@ -8,7 +8,7 @@ import type { ScopeRoot, ScopeTable } from "../scope-table.ts";
 import { mostLevels, mostNamed, mostWalked } from "../scope-walk.ts";
 import { type ScopeDeclaration, ScopeError } from "../scopes.ts";
 import { isTransientName } from "../temporary-name.ts";
-import { entriesOf } from "./look.ts";
+import { entriesIn, statOf } from "./look.ts";
 import { toMaskedText } from "./masked-text.ts";
 import type { Mount } from "./mount.ts";
 import { programFolders } from "./program-folders.ts";
@@ -17,7 +17,7 @@ import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
 
 /** Entries of scopes that a command must not see, or sees in another way. Host paths. */
 export interface HiddenEntries {
-  /** Names that hide, pipes, sockets and devices, folders that are too deep to be looked into, and texts without their credentials. */
+  /** Names that hide, pipes, sockets and devices, folders that cannot be looked into, and texts without their credentials. */
   readonly masks: readonly Mount[];
   /** Links whose names hide: what they lead to is hidden. */
   readonly links: readonly string[];
@@ -29,6 +29,8 @@ export interface HiddenEntries {
   readonly layers: readonly FolderInScope[];
   /** Virtual paths of the first folders that are too deep. */
   readonly tooDeep: readonly string[];
+  /** Virtual paths of the first folders that cannot be listed or entered. The command could give itself the right. */
+  readonly locked: readonly string[];
 }
 
 export interface FolderInScope {
@@ -60,6 +62,7 @@ interface Walk extends HidingOptions {
   readonly gits: string[];
   readonly bareGits: string[];
   readonly tooDeep: string[];
+  readonly locked: string[];
   /** Folders of dependencies, which hold many: they are looked into only if they are no layers. */
   readonly layered: Folder[];
 }
@@ -105,21 +108,33 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
     if (components.some((name) => layeredNames.has(name)))
       folders.push({ root, path, components, isPlain: true, isHiding: false, known: undefined });
   }
-  const walk: Walk = { ...options, isRoot, folders, masks: [], links: [], gits: [], bareGits: [], tooDeep: [], layered: [] };
+  const walk: Walk = {
+    ...options,
+    isRoot,
+    folders,
+    masks: [],
+    links: [],
+    gits: [],
+    bareGits: [],
+    tooDeep: [],
+    locked: [],
+    layered: [],
+  };
   await empty(walk);
   const isLayered = walk.layered.length > 0 && (await options.hasLayers());
   if (!isLayered) folders.push(...walk.layered);
   await empty(walk);
-  const { masks, links, gits, bareGits, tooDeep, layered } = walk;
+  const { masks, links, gits, bareGits, layered } = walk;
+  const [tooDeep = [], locked = []] = [walk.tooDeep, walk.locked].map((paths) => paths.sort().slice(0, mostNamed));
   const layers = isLayered ? layered.map(({ root, components }) => ({ scope: root.declaration, components })) : [];
-  return { masks, links, gits, bareGits, layers, tooDeep: tooDeep.sort().slice(0, mostNamed) };
+  return { masks, links, gits, bareGits, layers, tooDeep, locked };
 }
 
 /** Looks into the folders of the line, and those that are put into it meanwhile. */
 async function empty(walk: Walk): Promise<void> {
   const { folders, signal } = walk;
   for (let count = 1, folder = folders.pop(); folder !== undefined; folder = folders.pop(), count++) {
-    const entries = entriesOf(folder.path);
+    const entries = list(walk, folder);
     for (const entry of entries) look(walk, folder, entry);
     if (!folder.isPlain && isGitFolder(entries)) walk.bareGits.push(folder.path);
     if (!folder.isPlain && isOfVersionControl(folder)) maskTexts(walk, folder, entries);
@@ -128,6 +143,17 @@ async function empty(walk: Walk): Promise<void> {
     signal.throwIfAborted();
     await setImmediate();
   }
+}
+
+/** Hides a folder that cannot be looked into, whole; none of a scope's names can be hidden if its root is one. */
+function list({ table, masks, locked }: Walk, { root, path, components }: Folder): readonly Dirent[] {
+  const entries = entriesIn(`${path}/.`);
+  if (entries !== undefined || statOf(path)?.isDirectory() !== true) return entries ?? [];
+  const name = table.format(root.declaration, components);
+  if (path === root.realPath) throw new ScopeError("io_error", `"${name}" cannot be searched for names that hide.`);
+  masks.push({ kind: "hidden-folder", path });
+  locked.push(name);
+  return [];
 }
 
 /** As git finds one. */

@@ -26,10 +26,15 @@ export function linkStatOf(path: string): Stats | undefined {
 
 /** None where the folder cannot be listed. */
 export function entriesOf(folder: string): readonly Dirent[] {
+  return entriesIn(folder) ?? [];
+}
+
+/** Undefined where the folder cannot be listed; with `/.` behind its path also where it cannot be entered. */
+export function entriesIn(folder: string): readonly Dirent[] | undefined {
   try {
     return listFolder(toSystemPath(folder));
   } catch {
-    return [];
+    return undefined;
   }
 }
 

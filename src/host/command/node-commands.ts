@@ -98,7 +98,7 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
   const endWatch = machine.writes.watch();
   let ended: Ended;
   let movedAside: readonly string[] = [];
-  let tooDeep: readonly string[] = [];
+  let unseen: Pick<CommandResult, "tooDeep" | "locked"> = { tooDeep: [] };
   let git: GitView | undefined;
   let thrownAway: readonly string[] | undefined;
   let tooLarge: readonly string[] = [];
@@ -115,7 +115,10 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
     const gitFolders = otherNames(repositories);
     const walked = { table, unprotected, places, followsLinks: true, gitFolders };
     const before = await findProtected({ ...walked, hidesCredentials, signal, openHandles });
-    tooDeep = [...new Set([...hidden.tooDeep, ...before.tooDeep])];
+    unseen = {
+      tooDeep: [...new Set([...hidden.tooDeep, ...before.tooDeep])],
+      locked: hidden.locked.length > 0 ? hidden.locked : undefined,
+    };
     const seen = [...repositories, ...findGitFolders(hidden.bareGits)];
     git = wall.type === "none" ? undefined : viewGit(setting, seen, unprotected);
     try {
@@ -130,7 +133,7 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
     endWatch();
     await closePlaces(places);
   }
-  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, tooDeep, git, thrownAway, tooLarge });
+  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, ...unseen, git, thrownAway, tooLarge });
   if (!ended.aborted) return result;
   request.onInterrupted?.(result);
   throw request.signal.reason;
@@ -185,7 +188,8 @@ function toResult(
   {
     git,
     ...more
-  }: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep" | "thrownAway" | "tooLarge"> & Pick<CommandSetting, "git">,
+  }: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep" | "locked" | "thrownAway" | "tooLarge"> &
+    Pick<CommandSetting, "git">,
 ): CommandResult {
   return {
     exitCode: ended.exitCode,

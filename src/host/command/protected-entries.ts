@@ -55,7 +55,7 @@ export interface FindOptions {
   readonly followsLinks?: boolean;
   /**
    * The walk after a command: folders that it locked are unlocked, so that nothing hides in them. `except`: identities of folders that
-   * were locked before.
+   * were locked before. They are not looked into: what is in them was not seen, and may have been there.
    */
   readonly unlock?: { readonly except: ReadonlySet<string> };
 }
@@ -106,7 +106,7 @@ async function visit(walk: Walk, folder: OpenFolder): Promise<void> {
   const { seen, signal, table, places } = walk;
   const { directory, scope, components } = folder;
   // A scope nested in a place is another one, which the command may write in only if it is a place of its own.
-  if (!isWritable(places, folder) || seen.has(directory.identity)) return;
+  if (!isWritable(places, folder) || seen.has(directory.identity) || walk.unlock?.except.has(directory.identity)) return;
   seen.add(directory.identity);
   if (seen.size % 200 === 0) await setImmediate();
   if (seen.size > mostWalked) throw new ScopeError("io_error", `The scopes hold more than ${mostWalked} folders.`);

@@ -57,7 +57,19 @@ export async function runPlanned(run: PlannedRun, { commands }: ShellAccess, { s
 }
 
 function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonObject {
-  const { stdout, stderr, exitCode, dropped, timedOut, movedAside, tooDeep, git, thrownAway, tooLarge = [] } = result;
+  const {
+    stdout,
+    stderr,
+    exitCode,
+    dropped,
+    timedOut,
+    movedAside,
+    tooDeep,
+    locked = [],
+    git,
+    thrownAway,
+    tooLarge = [],
+  } = result;
   const late = `Command timed out after ${run.timeoutSeconds} seconds.`;
   const { effects } = run;
   const hints = run.notIsolated === undefined ? hintsOf(run, result, scopes) : [];
@@ -73,10 +85,19 @@ function toResult(run: PlannedRun, result: CommandResult, scopes: Scopes): JsonO
     ...(timedOut ? { timed_out: true } : {}),
     ...(movedAside.length > 0 ? { moved_aside: [...movedAside] } : {}),
     ...(tooLarge.length > 0 ? { over_max_file_bytes: [...tooLarge] } : {}),
-    ...(tooDeep.length > 0 ? { not_looked_into: { reason: "too many folders down", folders: [...tooDeep] } } : {}),
+    ...nameUnseen(tooDeep, locked),
     ...(git && git.leftOut.length > 0 ? { git_settings_left_out: git.leftOut.slice(0, mostNamed) } : {}),
     ...(hints.length > 0 ? { hint: hints.join(" ") } : {}),
   };
+}
+
+/** Folders that the command did not see, since nobody knows which names are in them. */
+function nameUnseen(tooDeep: readonly string[], locked: readonly string[]): JsonObject {
+  const reasons = [
+    ...(tooDeep.length > 0 ? ["too many folders down"] : []),
+    ...(locked.length > 0 ? ["no right to list and enter them"] : []),
+  ];
+  return reasons.length === 0 ? {} : { not_looked_into: { reason: reasons.join(", or "), folders: [...tooDeep, ...locked] } };
 }
 
 /** Explains the wall, where a text looks as if the command had met it. Words prove nothing: the exit code can be 0. */
