@@ -119,6 +119,29 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       expect((await look("git log -1 --format=%s")).stdout).toBe("first\n");
     });
 
+    const url = `https://ada:${secret}@example.org/x`;
+
+    test("masks them in all texts of a repository's folder but stores, and lets git replace its own", async () => {
+      const paths = [
+        ...[".git/FETCH_HEAD", ".git/lfs/cache/x.json", ".git/hooks/x.sh", ".git/info/x", ".git/modules/a/COMMIT_EDITMSG"],
+        ...[".hg/cache/tags/x", "sub/.svn/x/y"],
+      ];
+      bench.put("in/.git/modules/a/HEAD", "ref: refs/heads/main\n");
+      for (const path of paths) bench.put(`in/${path}`, `one\n{ "x": "${url}" }\n`);
+      for (const path of [".git/logs/x", ".hg/store/data/x"]) bench.put(`in/${path}`, url);
+      const line = `cat ${paths.join(" ")}`;
+      for (const ran of [await look(line), await change(line)]) {
+        expect(ran.stdout).toBe('one\n{ "x": "https://***@example.org/x" }\n'.repeat(paths.length));
+      }
+      expect((await look("cat .git/logs/x .hg/store/data/x")).stdout).toBe(`${url}${url}`);
+      bench.put("in/.git/COMMIT_EDITMSG", url);
+      bench.put("in/a.txt", "another\n");
+      expect(await change("git commit -qam next && cat .git/COMMIT_EDITMSG", ".git")).toMatchObject({
+        exitCode: 0,
+        stdout: "next\n",
+      });
+    });
+
     test("leaves the name of an author as it is", async () => {
       git("in", "config", "user.name", "Ada of the token: x");
       await change("git commit -qam next", ".git");

@@ -47,7 +47,7 @@ function isIn(inside: readonly string[], path: string): boolean {
 }
 
 /** Folders of files that are remotes (`gitremotes(7)`): addresses that git fetches from and pushes to. */
-export const remoteFolders: readonly string[] = ["remotes", "branches"];
+const remoteFolders: readonly string[] = ["remotes", "branches"];
 
 /** Returns whether it is such a folder, or in one. Refs have folders of these names, too. */
 function isRemote(inside: readonly string[]): boolean {

@@ -1,11 +1,12 @@
+import type { Dirent } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { nameSet } from "../../util/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import type { GitLeftOut } from "../commands.ts";
 import { isReadProtected } from "../protected-names.ts";
 import { type GitSetting, parseGitConfiguration, printGitConfiguration } from "./git-configuration.ts";
 import { startsNothing } from "./git-harmless.ts";
 import { readIndexPaths } from "./git-index.ts";
-import { remoteFolders } from "./git-parts.ts";
 import { type GitFolder, readSmall } from "./git-repositories.ts";
 import { entriesOf, realPathOf, statOf, versionOf } from "./look.ts";
 import { maskCredentials } from "./mask-credentials.ts";
@@ -102,22 +103,29 @@ function toMasked(file: string, settings: readonly GitSetting[] = []): readonly 
   return [{ kind: "content", path: file, content: printGitConfiguration(masked) }];
 }
 
-/** Git's state, which commands of git replace, lists of names, and what is read as a configuration. */
-const ownFiles = /^(?:[A-Z_]+|index|packed-refs|shallow|config|config\.worktree)$/;
+/** What is read as a configuration, and what holds no text. */
+const ownFiles = nameSet("config config.worktree index packed-refs shallow");
+/** Files at the top of a git directory, and folders, that commands of git replace: nothing can be mounted over them. */
+const replaced = /^(?:[A-Z_]+|rebase-.*|sequencer|info|hooks|lfs|worktrees|modules)$/;
+/** Other git directories, and folders that hold what was committed, or names of commits. */
+const unread = nameSet("modules worktrees objects refs logs rr-cache");
 
-/** Other files that can hold a credential: backups and locks of the configuration, stores of passwords, and files that are remotes. */
+/** The other texts that can hold a credential; where `.git` is opened, without those that git replaces. */
 function othersIn({ path }: GitFolder, options: GitViewOptions): readonly Mount[] {
-  const top = entriesOf(path).flatMap(({ name }) => (ownFiles.test(name) ? [] : join(path, name)));
-  const remotes = remoteFolders.flatMap((name) => filesIn(join(path, name)));
-  const files = [...top, ...remotes].flatMap((file) => realPathOf(file) ?? []);
-  return files.flatMap((file) => (isSeen(file, options) ? toMaskedText(file) : []));
+  const isReplaced = (name: string) => options.opened.has(".git") && replaced.test(name);
+  const files = entriesOf(path).flatMap((entry) =>
+    ownFiles.has(entry.name) || isReplaced(entry.name) ? [] : textsOf(path, entry),
+  );
+  return files.flatMap((file) => {
+    const real = realPathOf(file);
+    return real !== undefined && isSeen(real, options) ? toMaskedText(real) : [];
+  });
 }
 
-function filesIn(folder: string): readonly string[] {
-  return entriesOf(folder).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? filesIn(path) : [path];
-  });
+function textsOf(folder: string, entry: Dirent): readonly string[] {
+  const path = join(folder, entry.name);
+  if (!entry.isDirectory()) return [path];
+  return unread.has(entry.name) ? [] : entriesOf(path).flatMap((inner) => textsOf(path, inner));
 }
 
 /** The files that the configuration of a git directory includes, as far as the command sees them. */

@@ -162,13 +162,14 @@ function isGitFolder(entries: readonly Dirent[]): boolean {
   return ["objects", "refs"].every((name) => entries.some((entry) => entry.name === name));
 }
 
-/** Repositories other than git's: their settings are texts in them, or in one of these folders. */
+/** Repositories other than git's, and the folders in them that hold what was committed. */
 const repositories = nameSet(".hg .sl .bzr .jj .pijul .svn _darcs");
-const settingsFolders = nameSet("branch checkout prefs repo");
+const stores = nameSet("store op_store index repository pristine changes patches inventories pristine.hashed");
 
 function isOfVersionControl({ components }: Folder): boolean {
-  const [last = "", above = ""] = components.slice(-2).reverse().map(foldName);
-  return repositories.has(last) || (repositories.has(above) && settingsFolders.has(last));
+  const folded = components.map(foldName);
+  const at = folded.findLastIndex((name) => repositories.has(name));
+  return at >= 0 && !folded.slice(at).some((name) => stores.has(name));
 }
 
 function maskTexts(walk: Walk, { path, components }: Folder, entries: readonly Dirent[]): void {
