@@ -9,8 +9,9 @@ import type { Program, Worker } from "./program/program.ts";
 import type { ApprovalMode, ApprovalRule } from "./protocol/approval.ts";
 import { type CallPath, parentCallPath } from "./protocol/call.ts";
 import type { EventSink } from "./protocol/event.ts";
-import type { Fact } from "./protocol/fact.ts";
+import type { Fact, FactOf } from "./protocol/fact.ts";
 import type { JsonObject } from "./protocol/json.ts";
+import type { RunSetup } from "./runtime/config.ts";
 import { type RunResult, runEntry, unattended } from "./runtime/run-entry.ts";
 import { RunError } from "./runtime/run-error.ts";
 import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
@@ -77,30 +78,14 @@ export async function replayFacts(
       rules: [...program.rules, ...rules],
       ...(onUnanswered ? { onUnanswered } : {}),
     },
-    resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
-    // The cost of a request is in its recorded outcome.
-    priceOf: async () => () => ({ usd: 0, isAtLeast: false }),
-    windowOf: async () => undefined,
+    ...withoutModels,
   };
-  const { history = [] } = start;
-  const { input, files, fragments } = start.input;
-  let outcome: Pick<ReplayReport, "result" | "error">;
-  try {
-    outcome = {
-      result: await runEntry(program, setup, { input: input as JsonObject, files, fragments, history, ...unattended }),
-    };
-  } catch (thrown) {
-    if (!(thrown instanceof RunError)) throw thrown;
-    outcome = { error: thrown };
-  }
+  const outcome = await play(program, setup, start);
   const terms = { mode, onDenied, onUnanswered, limits };
   const asContinued = (fact: Fact): Fact => (fact.type === "run-start" ? ({ ...fact, ...terms } as Fact) : fact);
   // A token that could not be restored equals the secret that it stands for.
   const differences = compareRuns(redactor.toDigestForm(standing.map(asContinued)), redactor.toDigestForm(effects.facts));
-  const names = new Map(
-    effects.facts.flatMap((fact) => (fact.type === "call-start" ? [[fact.callPath, fact.name] as const] : [])),
-  );
-  const workerAt = (callPath: CallPath = "") => program.get(names.get(callPath) ?? "");
+  const workerAt = workersOf(effects.facts, program);
   const drifts: PlacedDrift[] = [];
   for (const drift of redactor.toDigestForm(effects.drifts)) {
     const worker = workerAt(drift.callPath);
@@ -115,6 +100,34 @@ export async function replayFacts(
     verdicts: redactor.toDigestForm(effects.verdicts),
     ...outcome,
   };
+}
+
+/** Takes the place of providers and their prices. */
+const withoutModels = {
+  resolveModel: () => Promise.reject(new Error("invariant: a replayed run asks no model")),
+  // The cost of a request is in its recorded outcome.
+  priceOf: async () => () => ({ usd: 0, isAtLeast: false }),
+  windowOf: async () => undefined,
+};
+
+async function play(
+  program: Program,
+  setup: RunSetup,
+  { input: given, history = [] }: FactOf<"run-start">,
+): Promise<Pick<ReplayReport, "result" | "error">> {
+  const { input, files, fragments } = given;
+  try {
+    return { result: await runEntry(program, setup, { input: input as JsonObject, files, fragments, history, ...unattended }) };
+  } catch (thrown) {
+    if (!(thrown instanceof RunError)) throw thrown;
+    return { error: thrown };
+  }
+}
+
+/** Finds the worker of a call in these facts. */
+function workersOf(facts: readonly Fact[], program: Program): (callPath?: CallPath) => Worker | undefined {
+  const names = new Map(facts.flatMap((fact) => (fact.type === "call-start" ? [[fact.callPath, fact.name] as const] : [])));
+  return (callPath = "") => program.get(names.get(callPath) ?? "");
 }
 
 /** Files of skills that have another content than the run read: their texts are taken from the record. */

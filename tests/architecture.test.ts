@@ -16,12 +16,14 @@ import {
   type SourceFile,
 } from "../scripts/check-architecture.ts";
 import { blankText } from "../scripts/check-text.ts";
+import { functionsOf } from "../scripts/code-size.ts";
 
 const root = dirname(import.meta.dirname);
 const rooms = readArchitecture(root);
 const sources = readSources(root);
 
 const longestFile = 400;
+const longestFunction = 50;
 
 /** The loop itself; nothing in it may see a toolset that is not gated. */
 const loopFiles = ["runtime/agent-loop.ts", "runtime/tool-call.ts", "runtime/request-model.ts"];
@@ -81,6 +83,12 @@ test("only cli and host touch the process, the console, the clock and chance", (
 
 test(`no file is longer than ${longestFile} lines`, () => {
   expect(sources.filter(({ text }) => text.split("\n").length > longestFile).map(({ path }) => path)).toEqual([]);
+});
+
+test(`no function is longer than ${longestFunction} lines`, () => {
+  const functions = sources.flatMap(({ path, text }) => functionsOf(path, text));
+  const long = functions.filter(({ lines }) => lines > longestFunction);
+  expect(long.map(({ file, name, lines }) => `${file}: ${name}, ${lines} lines`)).toEqual([]);
 });
 
 test("a tool's code is entered in the gate alone", () => {

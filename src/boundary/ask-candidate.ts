@@ -85,16 +85,7 @@ async function ask(
     ...(prices ? { prices } : {}),
   };
   const started = nodeClock.monotonic();
-  const took = () => nodeClock.monotonic() - started;
-  const end = (found: Ending): Answer => {
-    const shared = { usd: found.usd, ms: took() };
-    if (missing.size > 0) return { type: "left-out", reason: `not recorded: ${[...missing].join(", ")}`, ...shared };
-    if (isSpent) return { type: "left-out", reason: spent, ...shared };
-    if (found.output === undefined) {
-      return { type: unsure === undefined ? "failed" : "unsure", reason: unsure ?? found.reason, ...shared };
-    }
-    return { type: "output", output: found.output, ...shared };
-  };
+  const end = (found: Ending) => toAnswer(found, { missing, isSpent, unsure, ms: nodeClock.monotonic() - started });
   try {
     const { output, usage, stopReason, reason = "" } = await runWith(request, between);
     const cost = dollarsOf(usage);
@@ -110,6 +101,21 @@ interface Ending {
   readonly output: JsonValue | undefined;
   readonly reason: string;
   readonly usd: number | undefined;
+}
+
+interface Asked {
+  /** Tools whose results are not recorded. */
+  readonly missing: ReadonlySet<string>;
+  readonly isSpent: boolean;
+  readonly unsure: string | undefined;
+  readonly ms: number;
+}
+
+function toAnswer({ output, reason, usd }: Ending, { missing, isSpent, unsure, ms }: Asked): Answer {
+  if (missing.size > 0) return { type: "left-out", reason: `not recorded: ${[...missing].join(", ")}`, usd, ms };
+  if (isSpent) return { type: "left-out", reason: spent, usd, ms };
+  if (output === undefined) return { type: unsure === undefined ? "failed" : "unsure", reason: unsure ?? reason, usd, ms };
+  return { type: "output", output, usd, ms };
 }
 
 /** A call that asked no model costs nothing; the price of others may be unknown. */

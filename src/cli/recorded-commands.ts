@@ -38,9 +38,15 @@ export function addReplay(program: Command, exit: Exit): void {
     .action(act(exit, async () => (await import("./commands/replay.ts")).replayCommand));
 }
 
-/** `llm-do runs list|show|rm|prune`. */
+/** `llm-do runs list|show|compare|export|import|adopt|move|rm|prune`. */
 export function addRuns(program: Command, exit: Exit): void {
   const runs = program.command("runs").description("look at what earlier runs did; alone, list them");
+  addRunViews(runs, exit);
+  addRunTransfers(runs, exit);
+  addRunRemovals(runs, exit);
+}
+
+function addRunViews(runs: Command, exit: Exit): void {
   const where = "the program's folder, or one of its .worker files; without it, all programs that you ran";
   runs
     .command("list")
@@ -79,6 +85,10 @@ export function addRuns(program: Command, exit: Exit): void {
     )
     .option("--json", "print JSON")
     .action(act(exit, async () => (await import("./commands/compare-runs.ts")).compareRunsCommand));
+}
+
+/** Records that come from elsewhere, or go there. */
+function addRunTransfers(runs: Command, exit: Exit): void {
   runs
     .command("export")
     .description("write a record into one file, without secrets: to be looked at and adopted elsewhere")
@@ -104,6 +114,9 @@ export function addRuns(program: Command, exit: Exit): void {
     .argument("<new>", "the folder where it is")
     .option("-y, --yes", "do it without a question")
     .action(act(exit, async () => (await import("./commands/foreign-runs.ts")).moveRunsCommand));
+}
+
+function addRunRemovals(runs: Command, exit: Exit): void {
   runs
     .command("rm")
     .description("remove the records of runs, with their secrets; never of one that is under way or waits for answers")

@@ -27,15 +27,7 @@ export function listenForSignals(): SignalListener {
     process.stderr.write("\nllm-do: stopping; press Ctrl-C again to end at once\n");
     controller.abort(new Interrupted("SIGINT"));
   };
-  let ended: number | undefined;
-  const end = (signal: "SIGTERM" | "SIGHUP") => () => {
-    const now = performance.now();
-    // A terminal that closes sends SIGHUP to the session and to the job.
-    if (ended !== undefined && now - ended < sameKeyPressMilliseconds) return;
-    if (ended !== undefined) process.exit(exitCodeOfSignal(signal));
-    ended = now;
-    controller.abort(new Interrupted(signal));
-  };
+  const end = endBySignal(controller);
   let redirected: (() => void) | undefined;
   let lastPress = Number.NEGATIVE_INFINITY;
   const press = () => {
@@ -66,5 +58,18 @@ export function listenForSignals(): SignalListener {
     [Symbol.dispose]: () => {
       for (const [signal, listener] of Object.entries(listeners)) process.off(signal, listener);
     },
+  };
+}
+
+/** Returns the listeners of the other signals: the first aborts, a later one ends the process at once. */
+function endBySignal(controller: AbortController): (signal: "SIGTERM" | "SIGHUP") => () => void {
+  let ended: number | undefined;
+  return (signal) => () => {
+    const now = performance.now();
+    // A terminal that closes sends SIGHUP to the session and to the job.
+    if (ended !== undefined && now - ended < sameKeyPressMilliseconds) return;
+    if (ended !== undefined) process.exit(exitCodeOfSignal(signal));
+    ended = now;
+    controller.abort(new Interrupted(signal));
   };
 }

@@ -6,8 +6,9 @@ import { createEmptyRoot } from "./empty-root.ts";
 import type { OpenScopesOptions } from "./host.ts";
 import { makeBelow, type NearestFolder, openNearest } from "./make-folders.ts";
 import { isPrivatePath } from "./private-folders.ts";
+import { coveredScopes, createAccess } from "./scope-access.ts";
 import { appendFile, findFacts, findNames, inspectPath, readFile, writeFile } from "./scope-files.ts";
-import { isEverything, listFiles } from "./scope-list.ts";
+import { listFiles } from "./scope-list.ts";
 import { describeScope } from "./scope-refusals.ts";
 import { searchFiles } from "./scope-search.ts";
 import {
@@ -22,8 +23,7 @@ import {
   type ScopeRoot,
   ScopeTable,
 } from "./scope-table.ts";
-import { assertInPlace } from "./scope-walk.ts";
-import { isPinnedAlone, type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
+import { isPinnedAlone, type ScopeDeclaration, ScopeError, type Scopes } from "./scopes.ts";
 import { sweepLater } from "./sweep-scopes.ts";
 import { errorCode, SystemError } from "./system-error.ts";
 import type { Writer } from "./temporary-name.ts";
@@ -317,47 +317,20 @@ function toScopes(paths: ScopePaths, life: ScopeLife): Scopes {
     opening ??= unlessClosed(life.open);
     return (await opening).table;
   };
-  const resolve = (virtualPath: string) => paths.resolve(virtualPath);
-  const at = async <T>(virtualPath: string, use: (table: ScopeTable, path: ResolvedPath) => Promise<T>): Promise<T> => {
-    const path = resolve(virtualPath);
-    const table = await open();
-    await assertInPlace(table, path.scope);
-    return use(table, path);
-  };
-  const below = async <T>(virtualPath: string, use: (table: ScopeTable) => Promise<T>): Promise<T> => {
-    const named = isEverything(paths, virtualPath) ? paths.roots : [paths.root(resolve(virtualPath).scope)];
-    const table = await open();
-    for (const { declaration } of named) await assertInPlace(table, declaration);
-    return use(table);
-  };
-  const writing = new Set<Promise<unknown>>();
-  const trackWrite = async <T>(running: Promise<T>): Promise<T> => {
-    writing.add(running);
-    return running.finally(() => writing.delete(running));
-  };
-  const can = async (virtualPath: string, access: "read" | "write"): Promise<boolean> => {
-    try {
-      const path = resolve(virtualPath);
-      const { protection } = await inspectPath(await open(), path, access);
-      return access === "read" || protection !== "program";
-    } catch {
-      return false;
-    }
-  };
+  const { at, below, change, can, settled } = createAccess(paths, open);
   const scopes: Scopes = {
     declarations: paths.roots.map((root) => root.declaration),
     readable: () => paths.allowed.readable,
     writable: () => paths.allowed.writable,
-    resolve,
+    resolve: (virtualPath) => paths.resolve(virtualPath),
     facts: (virtualPath) => at(virtualPath, findFacts),
     inspect: (virtualPath, access) => at(virtualPath, (table, path) => inspectPath(table, path, access)),
     protection: (path) => paths.protection(path.scope, path.components),
-    target: (virtualPath) => paths.target(resolve(virtualPath)),
+    target: (virtualPath) => paths.target(paths.resolve(virtualPath)),
     covered: (virtualPath) => coveredScopes(paths, virtualPath),
     read: (virtualPath, options) => at(virtualPath, (table, path) => readFile(table, path, options?.maxBytes)),
-    write: (virtualPath, bytes, options) =>
-      trackWrite(at(virtualPath, (table, path) => writeFile(table, path, { bytes, ...options }))),
-    append: (virtualPath, bytes) => trackWrite(at(virtualPath, (table, path) => appendFile(table, path, bytes))),
+    write: (virtualPath, bytes, options) => change(virtualPath, (table, path) => writeFile(table, path, { bytes, ...options })),
+    append: (virtualPath, bytes) => change(virtualPath, (table, path) => appendFile(table, path, bytes)),
     list: (virtualPath, options) => below(virtualPath, (table) => listFiles(table, virtualPath, options)),
     search: (virtualPath, options) => below(virtualPath, (table) => searchFiles(table, virtualPath, options)),
     names: (virtualPath, most) => at(virtualPath, (table, path) => findNames(table, path, most)),
@@ -372,19 +345,12 @@ function toScopes(paths: ScopePaths, life: ScopeLife): Scopes {
       isClosed = true;
       const ignore = () => undefined;
       await forCommands?.then((own) => own.close(), ignore);
-      // An aborted call does not end its write, which could be neither completed nor undone in a closed folder.
-      await Promise.allSettled(writing);
+      await settled();
       await opening?.then((opened) => opened.close(), ignore);
     },
   };
   tables.set(scopes, open);
   return scopes;
-}
-
-function coveredScopes(table: ScopePaths, virtualPath: string): readonly ScopeDeclaration[] {
-  if (isEverything(table, virtualPath)) return table.roots.map((root) => root.declaration);
-  const { scope, components } = table.resolve(virtualPath);
-  return table.covered(scope, components);
 }
 
 async function closeRoots(roots: readonly ScopeRoot[]): Promise<void> {

@@ -39,7 +39,7 @@ export function createSecretKeeper(place: RecordPlace, secrets: RunSecrets, kept
       const opened = await file;
       for (const { token, value } of found) {
         if (known.has(token)) continue;
-        opened.append(`${JSON.stringify({ token, ...(value === undefined ? {} : { value }) })}\n`);
+        opened.append(`${JSON.stringify({ token, value })}\n`);
         known.add(token);
         isChanged = true;
       }
@@ -59,16 +59,12 @@ export function createSecretKeeper(place: RecordPlace, secrets: RunSecrets, kept
     }
     await synced;
   };
-  return {
-    secrets,
-    keep,
-    sync,
-    close: async () => {
-      await sync();
-      const opened = await file?.catch(() => undefined);
-      await opened?.close().catch(() => undefined);
-    },
+  const close = async (): Promise<void> => {
+    await sync();
+    const opened = await file?.catch(() => undefined);
+    await opened?.close().catch(() => undefined);
   };
+  return { secrets, keep, sync, close };
 }
 
 /** The values that a record keeps for the references of its journal. */

@@ -17,7 +17,7 @@ import { endAsRecorded } from "./interruptions.ts";
 import { startLimitTimer } from "./limit-timer.ts";
 import { requirePrices } from "./require-prices.ts";
 import { runChecks } from "./run-checks.ts";
-import { LimitReached, runEnded } from "./run-error.ts";
+import { LimitReached, type RunError, runEnded } from "./run-error.ts";
 import { stopReasonOf, toRunError } from "./to-run-error.ts";
 
 /** The input of a run, and the actions around it. */
@@ -103,20 +103,30 @@ export async function runEntry(program: Program, setup: RunSetup, start: RunStar
     await interruptRest(effects, signal, () => controller.abort(error));
     error.trace = setup.redactor.text(errorStacks(error));
     error.message = setup.redactor.text(error.message);
-    const usage = state.usageOfRun(name);
-    const denied = state.denied();
-    const stopReason = stopReasonOf(error);
-    const reported = { code: error.code, message: error.message };
-    const why = stopReason === "aborted" ? { reason: errorMessage(signal.reason) } : {};
-    effects.record({ type: "run-end", stopReason, ...why, usage, error: reported, denied: denied.length });
-    run.emit(place, { type: "run-end", stopReason, usage, error: error.message });
+    const ended = recordFailure(error, { run, ...place, signal });
     const { questions, behind } = signal.reason instanceof Suspended ? signal.reason : { questions: [], behind: [] };
-    error.run = { runId, usage, denied, artifacts: await keepArtifacts(), questions, behind };
+    error.run = { runId, ...ended, artifacts: await keepArtifacts(), questions, behind };
     throw error;
   } finally {
     stopTimer();
     await start.closeJournal();
   }
+}
+
+/** Records and tells the end of a run that gives no result. */
+function recordFailure(
+  error: RunError,
+  { run, signal, ...place }: Omit<CallRequest, "budget">,
+): Pick<RunResult, "usage" | "denied"> {
+  const { effects } = run;
+  const usage = effects.state.usageOfRun(place.callPath);
+  const denied = effects.state.denied();
+  const stopReason = stopReasonOf(error);
+  const reported = { code: error.code, message: error.message };
+  const why = stopReason === "aborted" ? { reason: errorMessage(signal.reason) } : {};
+  effects.record({ type: "run-end", stopReason, ...why, usage, error: reported, denied: denied.length });
+  run.emit(place, { type: "run-end", stopReason, usage, error: error.message });
+  return { usage, denied };
 }
 
 /** The first fact of a run. */

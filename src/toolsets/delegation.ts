@@ -131,22 +131,8 @@ export function delegationToolset({ config: given, workers, isOpen, abilitiesBey
   const policies = policiesOf(given);
   const sources = [...workers].map(([name, worker]) => ({ name, worker, abilitiesBeyond, policies }));
   const delegates = new Map(sources.map((source) => [source.name, { ...source, ...workerToolset(source) }]));
-  const tool: Tool = Object.freeze({
-    [toolMark]: true as const,
-    name: "worker_call",
-    get description() {
-      const known = [...delegates.values()].map(({ name, worker }) => `${name}: ${clipText(worker().description, 200)}`);
-      return ["Call a worker and get its output. The workers:", ...(known.length > 0 ? known : ["none"])].join("\n");
-    },
-    // A created worker is not among the names.
-    input: fromJsonSchema(inputSchema(isOpen ? [] : [...delegates.keys()], given.lock_worker)),
-    calls: [],
-    settlesOnAbort: true,
-    execute: () => {
-      throw new Error("invariant: `worker_call` is forwarded to the worker's own tool");
-    },
-  });
-  const tools = [tool];
+  // A created worker is not among the names.
+  const tools = [callTool([...delegates.values()], inputSchema(isOpen ? [] : [...delegates.keys()], given.lock_worker))];
   const toolset = {
     ...delegation,
     tools: () => tools,
@@ -181,6 +167,26 @@ export function delegationToolset({ config: given, workers, isOpen, abilitiesBey
       : [];
   };
   return { toolset, config: given, tools, forward: Object.assign(forwardCall, { targets }) };
+}
+
+function callTool(
+  delegates: readonly { readonly name: string; readonly worker: () => CalledWorker }[],
+  schema: JsonObject,
+): Tool {
+  return Object.freeze({
+    [toolMark]: true as const,
+    name: "worker_call",
+    get description() {
+      const known = delegates.map(({ name, worker }) => `${name}: ${clipText(worker().description, 200)}`);
+      return ["Call a worker and get its output. The workers:", ...(known.length > 0 ? known : ["none"])].join("\n");
+    },
+    input: fromJsonSchema(schema),
+    calls: [],
+    settlesOnAbort: true,
+    execute: () => {
+      throw new Error("invariant: `worker_call` is forwarded to the worker's own tool");
+    },
+  });
 }
 
 /** The target of calls that create or call a worker. */

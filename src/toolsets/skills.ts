@@ -61,29 +61,13 @@ interface LinkedSkills {
 /** `skills`, linked: one tool that reads the text of a skill, or a file of it, as `read_file` would. */
 export function skillsToolset(config: SkillsConfig, { scope, skills: found }: LinkedSkills) {
   const names = found.map(({ name }) => name);
-  const lines = found.map(({ name, description }) => `${name}: ${clipText(description, longestDescription)}`);
-  const folderOf = (skill: unknown): string => {
-    const { folder } = found.find(({ name }) => name === skill) ?? {};
-    if (folder !== undefined) return `${scope}/${folder}`;
-    const shown = clipText(String(skill), 80);
-    const hint = didYouMean(shown, names) ?? `there are ${quoteNames(names)}`;
-    throw toolFailure("not_found", `there is no skill \`${shown}\``, hint);
-  };
+  const folderOf = (skill: unknown) => `${scope}/${folderOfSkill(found, skill)}`;
   const prepare = ({ skill, file = "SKILL.md" }: JsonObject, access: Omit<FileAccess, "config">) =>
     failing(() => readFile.prepare({ path: `${folderOf(skill)}/${String(file)}` }, { ...access, config: whole }));
   const tool: Tool = Object.freeze({
     [toolMark]: true as const,
     name: "read_skill",
-    description: ["Read the instructions of a skill before a task that it is for. The skills:", ...lines].join("\n"),
-    input: fromJsonSchema({
-      type: "object",
-      properties: {
-        skill: { type: "string", enum: names },
-        file: { type: "string", description: "A file of the skill that its instructions name. Default: the instructions." },
-      },
-      required: ["skill"],
-      additionalProperties: false,
-    }),
+    ...presentSkills(found),
     sideEffect: false,
     execute: async (args: JsonObject, { scopes, signal }: WorkerRuntime, payload: unknown) => {
       const work = (payload as FileWork | undefined) ?? (await prepare(args, { scopes, signal }));
@@ -114,6 +98,33 @@ export function skillsToolset(config: SkillsConfig, { scope, skills: found }: Li
     describeCall: (call) => workOf(call).description,
   };
   return { toolset, config, tools };
+}
+
+/** What a model reads of the skills, and how it names one. */
+function presentSkills(found: readonly Skill[]): Pick<Tool, "description" | "input"> {
+  const lines = found.map(({ name, description }) => `${name}: ${clipText(description, longestDescription)}`);
+  return {
+    description: ["Read the instructions of a skill before a task that it is for. The skills:", ...lines].join("\n"),
+    input: fromJsonSchema({
+      type: "object",
+      properties: {
+        skill: { type: "string", enum: found.map(({ name }) => name) },
+        file: { type: "string", description: "A file of the skill that its instructions name. Default: the instructions." },
+      },
+      required: ["skill"],
+      additionalProperties: false,
+    }),
+  };
+}
+
+/** The folder below the root. Throws a `ToolFailure` for a name that no skill has. */
+function folderOfSkill(found: readonly Skill[], skill: unknown): string {
+  const { folder } = found.find(({ name }) => name === skill) ?? {};
+  if (folder !== undefined) return folder;
+  const names = found.map(({ name }) => name);
+  const shown = clipText(String(skill), 80);
+  const hint = didYouMean(shown, names) ?? `there are ${quoteNames(names)}`;
+  throw toolFailure("not_found", `there is no skill \`${shown}\``, hint);
 }
 
 /** `read_file` without its bound: a result that is too long for the model is cut as any other. */

@@ -118,6 +118,8 @@ export function foldEvent(view: RunView, event: RunEvent): readonly Settled[] {
 
 type CallEvent = Exclude<RunEvent, { readonly type: "run-start" | "run-end" | "limit" | "compaction" | "warning" }>;
 
+type ApprovalEvent = Extract<RunEvent, { readonly type: "approval-request" | "approval-decision" }>;
+
 function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
   const isEntry = event.callPath === view.entry;
   const call = openCall(view, event);
@@ -147,15 +149,8 @@ function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
     case "tool-result":
       return endTool(view, call, event);
     case "approval-request":
-      view.asking++;
-      call.state = "asking";
-      if (event.request.preview) call.preview = event.request.preview;
-      return [];
     case "approval-decision":
-      if (call.state === "asking") view.asking--;
-      call.state = "running";
-      call.decision = renderDecision(event);
-      return [];
+      return foldApproval(view, call, event);
     case "retry":
       return startRetry(call, event);
     case "progress":
@@ -171,6 +166,19 @@ function foldCallEvent(view: RunView, event: CallEvent): readonly Settled[] {
     case "partial-output":
       return [];
   }
+}
+
+function foldApproval(view: RunView, call: CallView, event: ApprovalEvent): readonly Settled[] {
+  if (event.type === "approval-request") {
+    view.asking++;
+    call.state = "asking";
+    if (event.request.preview) call.preview = event.request.preview;
+    return [];
+  }
+  if (call.state === "asking") view.asking--;
+  call.state = "running";
+  call.decision = renderDecision(event);
+  return [];
 }
 
 function openCall(view: RunView, { callPath: path, time }: RunEvent): CallView {

@@ -60,14 +60,11 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
     const guards = { signal, host, onLimits, onCode: watchdog.start };
     const opened = await openProgram(read.targets, flags, { terminal, toRun: true, quiet: flags.quiet, ...guards });
     program = opened.program;
-    if (!flags.quiet && verbosityOf(flags) === 0)
-      for (const warning of warnOfPrices(opened.program, request))
-        writeStderr(`llm-do: warning: ${escapeText(warning, { keepBackslashes: true })}\n`);
+    if (!flags.quiet && verbosityOf(flags) === 0) tellWarnings(warnOfPrices(opened.program, request));
     const fitted = await fitInput(given, opened.program);
     const isMissing = fitted === undefined && isDrawn && terminal && !flags.chat;
     const input = isMissing ? await askForPrompt(terminal, opened.program, signal) : fitted;
-    const history = flags.continue ? await readEarlier(opened.program, flags) : undefined;
-    const ofFlags = { ...(input === undefined ? {} : { input }), ...(history ? { history } : {}) };
+    const ofFlags = { ...(input === undefined ? {} : { input }), ...(await readEarlier(opened.program, flags)) };
     const whole = { ...request, program: opened.program, approval, ...ofFlags };
     if (flags.dryRun) return await showFirstRequest(whole, opened, flags);
     await useProxies(process.env, (message) => flags.quiet || writeStderr(`llm-do: ${message}\n`));
@@ -90,11 +87,16 @@ export async function runCommand(words: WrittenWords, flags: RunFlags, commands:
   }
 }
 
+function tellWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) writeStderr(`llm-do: warning: ${escapeText(warning, { keepBackslashes: true })}\n`);
+}
+
 /** The conversation of `-c`. Tells which run it is of. */
-async function readEarlier(program: Program, { quiet }: RunFlags): Promise<readonly Message[]> {
+async function readEarlier(program: Program, flags: RunFlags): Promise<{ readonly history?: readonly Message[] }> {
+  if (!flags.continue) return {};
   const { runId, history } = await findEarlierConversation(program);
-  if (!quiet) writeStderr(`llm-do: goes on with run ${runId}, ${history.length} messages\n`);
-  return history;
+  if (!flags.quiet) writeStderr(`llm-do: goes on with run ${runId}, ${history.length} messages\n`);
+  return { history };
 }
 
 /** The time after which a run, or its entry, ends. */

@@ -29,83 +29,101 @@ const pasteOn = "\x1b[?2004h";
 const restore = "\x1b[?2004l\x1b[?25h\x1b[?2026l";
 
 /** Reads keys from the terminal that controls this process. The terminal is restored when the process ends, however it does. */
-export function openKeyboard({ onKey, onLeave, onReturn, onGone }: KeyboardOptions): Keyboard {
-  const output = openSync("/dev/tty", "w");
-  const openInput = () => {
+export function openKeyboard(options: KeyboardOptions): Keyboard {
+  return new TtyKeyboard(options);
+}
+
+type TerminalInput = ReturnType<typeof openTerminalInput>;
+
+class TtyKeyboard implements Keyboard {
+  readonly #options: KeyboardOptions;
+  readonly #output = openSync("/dev/tty", "w");
+  #input: TerminalInput;
+  /** The terminal is a shell's or an editor's. */
+  #isAway = false;
+  #isLent = false;
+  #lookOut: NodeJS.Timeout | undefined;
+
+  constructor(options: KeyboardOptions) {
+    this.#options = options;
+    this.#input = this.#openInput();
+    process.on("SIGCONT", this.#onContinue);
+    process.once("exit", this.#release);
+    this.#grab();
+  }
+
+  async lend<T>(work: () => Promise<T>): Promise<T> {
+    this.#isLent = true;
+    this.#leave();
+    try {
+      return await work();
+    } finally {
+      this.#isLent = false;
+      this.#comeBack();
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#lookOut);
+    process.off("SIGCONT", this.#onContinue);
+    process.off("exit", this.#release);
+    this.#release();
+    this.#input.destroy();
+  }
+
+  #openInput(): TerminalInput {
     const stream = openTerminalInput();
     emitKeypressEvents(stream);
     stream.on(
       "keypress",
-      readPastes(({ ctrl, name, ...rest }) => (ctrl && name === "z" ? stop() : onKey({ ctrl, name, ...rest }))),
+      readPastes((key) => (key.ctrl && key.name === "z" ? this.#stop() : this.#options.onKey(key))),
     );
-    stream.on("error", onGone);
+    stream.on("error", this.#options.onGone);
     return stream;
-  };
-  let input = openInput();
-  /** The terminal is a shell's or an editor's. */
-  let isAway = false;
-  let isLent = false;
-  let lookOut: NodeJS.Timeout | undefined;
-  const grab = () => {
+  }
+
+  #grab(): void {
     // The shell has changed the mode meanwhile: the stream takes no mode that it believes to have.
-    input.setRawMode(false);
-    input.setRawMode(true);
+    this.#input.setRawMode(false);
+    this.#input.setRawMode(true);
     // Ctrl-C stays a signal: it reaches the process also while code of the program does not yield. Without `stty` it is a key.
-    spawnSync("stty", ["isig", "susp", "undef", "quit", "undef"], { stdio: [input.descriptor, "ignore", "ignore"] });
-    tell(output, pasteOn);
-    input.resume();
+    spawnSync("stty", ["isig", "susp", "undef", "quit", "undef"], { stdio: [this.#input.descriptor, "ignore", "ignore"] });
+    tell(this.#output, pasteOn);
+    this.#input.resume();
+  }
+
+  readonly #release = (): void => {
+    if (this.#isAway) return;
+    tell(this.#output, restore);
+    this.#input.setRawMode(false);
   };
-  const release = () => {
-    if (isAway) return;
-    tell(output, restore);
-    input.setRawMode(false);
-  };
-  const leave = () => {
-    onLeave();
-    release();
-    isAway = true;
-    input.destroy();
-  };
-  const comeBack = () => {
-    isAway = false;
-    input.destroy();
-    input = openInput();
-    grab();
-    onReturn();
-  };
-  const stop = () => {
-    leave();
+
+  #leave(): void {
+    this.#options.onLeave();
+    this.#release();
+    this.#isAway = true;
+    this.#input.destroy();
+  }
+
+  #comeBack(): void {
+    this.#isAway = false;
+    this.#input.destroy();
+    this.#input = this.#openInput();
+    this.#grab();
+    this.#options.onReturn();
+  }
+
+  #stop(): void {
+    this.#leave();
     process.kill(0, "SIGTSTP");
-  };
-  // A shell gives a job that goes on in the background the terminal later, without a signal.
-  const onContinue = () => {
-    clearInterval(lookOut);
-    if (isLent) return;
-    if (isInForeground()) comeBack();
-    else lookOut = setInterval(onContinue, betweenLooks);
-  };
-  const onExit = () => release();
-  process.on("SIGCONT", onContinue);
-  process.once("exit", onExit);
-  grab();
-  return {
-    lend: async (work) => {
-      isLent = true;
-      leave();
-      try {
-        return await work();
-      } finally {
-        isLent = false;
-        comeBack();
-      }
-    },
-    close: () => {
-      clearInterval(lookOut);
-      process.off("SIGCONT", onContinue);
-      process.off("exit", onExit);
-      release();
-      input.destroy();
-    },
+  }
+
+  /** A shell gives a job that goes on in the background the terminal later, without a signal. */
+  readonly #onContinue = (): void => {
+    clearInterval(this.#lookOut);
+    if (this.#isLent) return;
+    if (isInForeground()) this.#comeBack();
+    else this.#lookOut = setInterval(this.#onContinue, betweenLooks);
   };
 }
 

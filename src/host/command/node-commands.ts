@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { delimiter, relative, sep } from "node:path";
+import { getOrMake } from "../../util/get-or-make.ts";
 import { type CommandResult, type Commands, NotIsolated } from "../commands.ts";
 import { scopeTable } from "../open-scopes.ts";
 import { foldName } from "../protected-names.ts";
@@ -39,16 +40,7 @@ export function createNodeCommands(machine: Machine): Commands {
     shell ??= { path: find("bash", ["/bin", "/usr/bin", ...findPath()]) };
     return shell.path;
   };
-  const identities = new Map<string, Promise<string | undefined>>();
-  /** This git runs outside the wall, so it must not come from a folder of a scope, whatever its rights. */
-  const findIdentity = ({ roots }: ScopeTable) => {
-    const scoped = roots.map((root) => root.realPath);
-    const path = findProgramPath({ environment: machine.environment, homes, writable: scoped });
-    const key = path.join(delimiter);
-    const identity = identities.get(key) ?? readGitIdentity(machine, path);
-    identities.set(key, identity);
-    return identity;
-  };
+  const findIdentity = identityFinder(machine, homes);
   let found: Promise<Wall> | undefined;
   const wall = () => {
     found ??= machine.wall
@@ -82,6 +74,16 @@ export function createNodeCommands(machine: Machine): Commands {
       const setting = { request, machine, table, homes, path, environment, shell: findShell(), gitConfiguration };
       return runGuarded(found, setting, request.rights === undefined || request.rights.scratch ? async () => false : layers);
     },
+  };
+}
+
+/** This git runs outside the wall, so it must not come from a folder of a scope, whatever its rights. */
+function identityFinder(machine: Machine, homes: readonly string[]): (table: ScopeTable) => Promise<string | undefined> {
+  const identities = new Map<string, Promise<string | undefined>>();
+  return ({ roots }) => {
+    const scoped = roots.map((root) => root.realPath);
+    const path = findProgramPath({ environment: machine.environment, homes, writable: scoped });
+    return getOrMake(identities, path.join(delimiter), () => readGitIdentity(machine, path));
   };
 }
 
