@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { enableCompileCache } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { findHome, findStateDirectory } from "../host/state-directory.ts";
 
 /** The command line. Ends the process with the command's exit code. */
@@ -16,10 +16,18 @@ function keepCompiledCode(): void {
   const facts = { environment, platform, homeDirectory: findHome(), workingDirectory: process.cwd() };
   const state = findStateDirectory(facts);
   try {
-    // Else it would be made for others, too, by the mask of the process.
-    if (mkdirSync(state, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(state, 0o700);
+    makeFolder(state);
   } catch {
     return;
   }
   enableCompileCache(join(state, "compile-cache"));
+}
+
+/** Makes a folder and those above it. Node's own way does not end below `/proc`, where a missing folder cannot be made. */
+function makeFolder(path: string): void {
+  if (existsSync(path) || path === dirname(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
+  // Whatever the mask of the process says: else it would be made for others, too.
+  chmodSync(path, 0o700);
 }

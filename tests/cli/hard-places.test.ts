@@ -96,7 +96,8 @@ test("without a home no run begins, and one without a record does", { timeout },
   for (const path of [dirname(cwd), cwd]) chmodSync(path, 0o777);
   // The system names a home of its own for a user that it knows.
   const as = isRoot ? { uid: 54_321 } : {};
-  for (const HOME of ["/dev/null", "/"]) {
+  // Below `/proc` nothing can be made, and no parent is missing.
+  for (const HOME of ["/dev/null", "/", "/proc/home"]) {
     const env = { LLM_DO_STATE_DIR: "", HOME };
     const refused = await runCli([".", "go", "--approve-all"], { cwd, env, ...as });
     expect(refused).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("--no-journal") });

@@ -25,6 +25,9 @@ export interface ExecutorFlags extends RunFlags {
   readonly port?: number;
 }
 
+/** The time that the code of each program has to load, before the executor goes on without it. */
+const loadSeconds = 60;
+
 /** `llm-do executor --programs DIR…`: executes submitted runs until it is told to stop. Returns the exit code. */
 export function executorCommand(given: ExecutorFlags): Promise<number> {
   const hold = given.hold ?? (!given.approveAll && !given.rejectAll);
@@ -42,8 +45,11 @@ export function executorCommand(given: ExecutorFlags): Promise<number> {
     const stopLoading = () => loading.abort(signal.reason);
     signal.addEventListener("abort", stopLoading);
     const { host } = createGuardedHost({ controller: loading, watchdog });
-    const options = { signal, host, toRun: true, quiet: flags.quiet, terminal: undefined, onCode: watchdog.start };
-    const programs = await findPrograms(flags.programs, flags, options);
+    const own = { signal, host, toRun: true, quiet: flags.quiet, terminal: undefined, onCode: watchdog.start };
+    // For code that keeps the main thread, where no timer of it ends the wait.
+    watchdog.limit(2 * loadSeconds);
+    const programs = await findPrograms(flags.programs, flags, { ...own, loadSeconds });
+    watchdog.limit(undefined);
     const places = findPlaces(programs, flags.shared ?? []);
     for (const { key, scopes } of places.values())
       if (scopes.length > 0)
@@ -59,8 +65,8 @@ export function executorCommand(given: ExecutorFlags): Promise<number> {
     const { concurrency, grace, quiet = false, queue: queues = ["default"] } = flags;
     // From here on runs load code as long as they may go on.
     signal.removeEventListener("abort", stopLoading);
-    const own = { store, queue, programs, places, stopLoading, concurrency, quiet };
-    const parts = { ...own, request: { ...request, approval }, hooks: addresses, figures };
+    const work = { store, queue, programs, places, stopLoading, concurrency, quiet };
+    const parts = { ...work, request: { ...request, approval }, hooks: addresses, figures };
     await new Executor(parts, `${hostname()} ${host.processes.self}`, queues).serve(signal, grace);
     await queue.close();
     await store.close();

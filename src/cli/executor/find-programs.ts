@@ -29,14 +29,20 @@ export async function readProgramName(host: Host, root: string): Promise<string 
   return parseManifest({ name: manifestName, text }).file.name?.value;
 }
 
+export interface DeployOptions extends OpenOptions {
+  readonly host: Host;
+  /** The time that the code of a program has to load. */
+  readonly loadSeconds: number;
+}
+
 /** Compiles the programs that lie in some folders, or are these. Rejects with a `UsageError` where there is none. */
 export async function findPrograms(
   folders: readonly string[],
   flags: CompileFlags,
-  options: OpenOptions & { readonly host: Host },
+  options: DeployOptions,
 ): Promise<readonly DeployedProgram[]> {
   const { host } = options;
-  const found = new Map<string, DeployedProgram>();
+  const found = new Map<string, { readonly key: string; readonly root: string; readonly folder: string }>();
   for (const folder of folders) {
     const root = await host.files.realPath(resolve(host.workingDirectory, folder)).catch(() => undefined);
     if (root === undefined) throw new UsageError(`--programs ${folder}: there is no such folder`);
@@ -47,11 +53,15 @@ export async function findPrograms(
       const key = keyOf({ root: place, name }, true);
       const other = found.get(key);
       if (other && other.root !== place) throw new UsageError(`${other.root} and ${place} are both the program \`${name}\``);
-      found.set(key, { key, root: place, ...(await compileAt(place, { folders: [root], flags, options })) });
+      found.set(key, { key, root: place, folder: root });
     }
   }
   if (found.size === 0) throw new UsageError(`no program with a \`name:\` in ${manifestName} lies in ${folders.join(", ")}`);
-  return [...found.values()];
+  // Side by side: code that does not load keeps no other program from it.
+  const compiling = [...found.values()].map(async ({ key, root, folder }) => {
+    return { key, root, ...(await compileAt(root, { folder, flags, options })) };
+  });
+  return Promise.all(compiling);
 }
 
 /** Where an executor has a program. */
@@ -85,18 +95,19 @@ export function findPlaces(programs: readonly DeployedProgram[], shared: readonl
 }
 
 interface CompileParts {
-  readonly folders: readonly string[];
+  /** That in which the program was found: no scope may write there. */
+  readonly folder: string;
   readonly flags: CompileFlags;
-  readonly options: OpenOptions;
+  readonly options: DeployOptions;
 }
 
 /** Runs of a program that does not compile here wait, and say why. */
-async function compileAt(root: string, { folders, flags, options }: CompileParts) {
+async function compileAt(root: string, { folder, flags, options }: CompileParts) {
   try {
-    const { program } = await openProgram([root], flags, options);
+    const { program } = await inTime(openProgram([root], flags, options), options.loadSeconds);
     for (const { id, scopes } of program.workers.values())
       for (const { name, mode, realRoot } of scopes)
-        if (mode === "rw" && realRoot !== undefined && realRoot !== root && folders.some((folder) => isWithin(folder, realRoot)))
+        if (mode === "rw" && realRoot !== undefined && realRoot !== root && isWithin(folder, realRoot))
           throw new UsageError(`the scope \`${name}\` of ${id} could write programs of this executor: ${realRoot}`);
     return { program, problem: undefined };
   } catch (thrown) {
@@ -106,4 +117,13 @@ async function compileAt(root: string, { folders, flags, options }: CompileParts
     writeStderr(`llm-do: ${root} cannot run here: ${problem}\n`);
     return { program: undefined, problem };
   }
+}
+
+/** Code of a program may never finish loading. What loads later is not taken. */
+async function inTime<T>(opening: Promise<T>, seconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`its code did not load within ${seconds} s`)), seconds * 1000);
+  });
+  return Promise.race([opening, late]).finally(() => clearTimeout(timer));
 }
