@@ -33,7 +33,9 @@ const piece: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom(
-      ...`\\\n¦$'\\x41'¦$'\\101'¦$'\\u00e9'¦$'\\e'¦''¦""¦$HOME¦"$HOME"¦\${HOME}¦*¦?¦[a-c]¦*.ts¦{a,b}¦~`.split("¦"),
+      ...`\\\n¦$'\\x41'¦$'\\x7e\\x27'¦$'\\xe9'¦$'\\101'¦$'\\u00e9'¦$'\\e'¦''¦""¦$HOME¦"$HOME"¦\${HOME}¦*¦?¦[a-c]¦*.ts¦{a,b}¦~`.split(
+        "¦",
+      ),
     ),
   },
 );
@@ -124,7 +126,7 @@ test("round-trips any text through quoting and showing", async () => {
 
 test("treats words that only a shell can expand as unknown", async () => {
   const parse = await loadCommandParser();
-  const words = `$x $(x) \`x\` $((1)) ~ ~a {a,b} {1..2} $'\\x2d' $"x" a=~ a:~ @(a) \${x:-y} <(x)`.split(" ");
+  const words = `$x $(x) \`x\` $((1)) ~ ~a {a,b} {1..2} $'\\xe9' $"x" a=~ a:~ @(a) \${x:-y} <(x)`.split(" ");
   for (const text of words) {
     expect(parse(`x ${text}`, [[]]).commands.at(-1)?.words[1]?.kind, text).toMatch(/^(dynamic|variable)$/);
   }

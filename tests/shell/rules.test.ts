@@ -177,6 +177,21 @@ describe("a line that cannot be taken apart never runs by a rule with effects", 
   ]);
 });
 
+describe("what asks for a command of git holds for its other spellings", () => {
+  check({ rules: [{ pattern: "git commit", approval_required: true }, free("*", { writes: ["."], opens: [".git"] })] }, [
+    ["git-commit -m x ┃ writes: [.], opens: [.git]", "ask"],
+    ["/usr/lib/git-core/git-commit -m x ┃ writes: [.], opens: [.git]", "ask"],
+    ["/usr/bin/git -C . commit ┃ writes: [.], opens: [.git]", "ask"],
+    ["git -c alias.z=commit z ┃ writes: [.], opens: [.git]", "ask"],
+    ["A=commit git --config-env=alias.z=A z ┃ writes: [.], opens: [.git]", "ask"],
+    ["git --config-env alias.z=A z ┃ writes: [.], opens: [.git]", "ask"],
+    ["builtin eval x ┃ writes: [.], opens: [.git]", "ask"],
+    ["git -c user.name=x add a ┃ writes: [.], opens: [.git]", "allowed"],
+    ["git log --grep alias.z ┃ writes: [.], opens: [.git]", "allowed"],
+    ["git-lfs ls-files ┃ writes: [.], opens: [.git]", "allowed"],
+  ]);
+});
+
 describe("looks: allowed", () => {
   const rules = [
     free("npm test", { writes: ["out"] }),
@@ -198,6 +213,8 @@ describe("looks: allowed", () => {
     ["curl x", "ask-default"],
     ["rm x", "blocked"],
     ["echo a | xargs rm", "blocked"],
+    ["$'\\x72m' x", "blocked"],
+    ["builtin command rm x", "blocked"],
     ["npm test ┃ writes: [out]", "allowed"],
     ["make ┃ writes: [out]", "ask"],
     ["ls > out/x", "blocked"],

@@ -30,7 +30,7 @@ function isOperand({ value }: ShellWord): boolean {
  * is for those that are known: a block holds for what can be read.
  */
 const starters = nameSet(`
-  bunx busybox bwrap capsh catchsegv cgexec choom chroot chronic chrt command coproc cpulimit dbus-run-session doas docker dtach entr env exec
+  builtin bunx busybox bwrap capsh catchsegv cgexec choom chroot chronic chrt command coproc cpulimit dbus-run-session doas docker dtach entr env exec
   expect faketime fakeroot fd fdfind find firejail flock gosu hyperfine i386 ionice linux32 linux64 logsave ltrace nice nodemon nohup
   npx nsenter numactl parallel perf pipesz podman pkexec prlimit proot proxychains rlwrap run-parts runcon runuser script sem setarch setpriv
   setsid sg ssh start-stop-daemon stdbuf strace su su-exec sudo systemd-inhibit systemd-run taskset time timeout toybox unbuffer
@@ -47,7 +47,7 @@ export function isStarter([program, ...rest]: readonly ShellWord[]): boolean {
 }
 
 /** Starters whose own words are known: options, numbers, and variables that they set. */
-const transparent = nameSet("command env ionice nice nohup stdbuf time timeout xargs");
+const transparent = nameSet("builtin command env ionice nice nohup stdbuf time timeout xargs");
 
 /** Returns where the words begin that a starter starts. Undefined where it is none, or says it in another way. */
 export function startedAt([program, ...rest]: readonly ShellWord[]): number | undefined {
@@ -72,7 +72,7 @@ const interpreters: Readonly<Record<string, RegExp>> = {
 };
 
 /** Built-ins that change what later words start, or run their words. */
-const changing = nameSet("eval source . alias trap enable hash builtin shopt bind complete compgen mapfile readarray");
+const changing = nameSet("eval source . alias trap enable hash shopt bind complete compgen mapfile readarray");
 const declaring = nameSet("export declare typeset local readonly read unset printf");
 
 /**
@@ -116,7 +116,16 @@ export function hiddenStart(words: readonly ShellWord[]): string | undefined {
   }
   if (evaluatesSubscript(program.value, rest)) return `\`${program.value}\` of a name with a subscript, which can start programs`;
   const name = baseName(program.value);
+  if (name === "git" && rest.some(setsAlias)) return "an alias that the line gives to `git`";
   return knownShells.has(name) && !isReadShell(rest) ? `a script of \`${name}\` that was not read` : undefined;
+}
+
+/** `git -c alias.x=…`, and the same by a variable. */
+function setsAlias({ value }: ShellWord, index: number, words: readonly ShellWord[]): boolean {
+  return (
+    /^(?:--config-env=)?alias\./i.test(value) &&
+    (value.startsWith("-") || /^-(?:c|-config-env)$/.test(words[index - 1]?.value ?? ""))
+  );
 }
 
 /** The code that an interpreter is given in the line, or as its input. */

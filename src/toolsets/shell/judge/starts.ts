@@ -55,16 +55,22 @@ function startedAmong(words: readonly ShellWord[]): readonly (readonly ShellWord
   if (!isStarter(words)) return [];
   return words.slice(1, mostWords).flatMap((word, index) => {
     const line = word.kind === "static" && /\s/.test(word.value) ? word.value.trim().split(/\s+/) : [];
-    const read = line.map((value): ShellWord => ({ kind: "static", value, head: value, print: value }));
+    const read = line.map(staticWord);
     return [words.slice(index + 1), ...(read.length > 0 ? [read] : [])];
   });
 }
 
-/** `git push` of `git -C elsewhere push`. */
+/** `git push` of `git -C elsewhere push` and of `git-push`, from any folder. */
 function plainGit([program, ...rest]: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
-  if (program?.kind !== "static" || baseName(program.value) !== "git" || rest[0]?.value.startsWith("-") !== true) return [];
+  const [, command] = /^git(?:-(.+))?$/.exec(program?.kind === "static" ? baseName(program.value) : "") ?? [undefined, ""];
+  if (command === "") return [];
+  if (command !== undefined) return [[staticWord("git"), staticWord(command), ...rest]];
   const at = rest.findIndex(({ value }, index) => !value.startsWith("-") && !takingValue.test(rest[index - 1]?.value ?? ""));
-  return at > 0 ? [[program, ...rest.slice(at)]] : [];
+  return at > 0 ? [[staticWord("git"), ...rest.slice(at)]] : [];
+}
+
+function staticWord(value: string): ShellWord {
+  return { kind: "static", value, head: value, print: value };
 }
 
 const takingValue = /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|super-prefix|config-env))$/;

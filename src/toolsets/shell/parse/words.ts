@@ -82,12 +82,9 @@ function startsWithTilde(word: Word): boolean {
   return word.text.startsWith("~");
 }
 
-/** Escapes that mean the same in every locale: no bytes that are half a character, no end of the string. */
+/** Escapes that mean the same in every locale: of visible ASCII (`\x72`), no bytes that are half a character, no end of the string. */
 function hasPlainEscapes(text: string): boolean {
-  for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at + 2)) {
-    if (!`nt\\'"`.includes(text.charAt(at + 1))) return false;
-  }
-  return true;
+  return /^(?:[^\\]|\\(?:[nt\\'"]|x(?:[2-6][0-9a-f]|7[0-9a-e])))*$/i.test(text);
 }
 
 function readGlob(text: string, kind: "star" | "question" | "bracket"): Piece {
