@@ -33,7 +33,8 @@ export interface Lanes {
   close(): Promise<void>;
 }
 
-export async function createLanes(count = 2): Promise<Lanes> {
+/** `LLM_DO_LANES`: how many. Commands wait for processes and limits of time, so that more than there are cores can be of use. */
+export async function createLanes(count = Number(process.env["LLM_DO_LANES"] ?? 2)): Promise<Lanes> {
   const lanes: Lane[] = [];
   for (let left = count; left > 0; left--) {
     const playground = await createPlayground();
