@@ -34,8 +34,8 @@ export interface Played {
 
 export interface Stage {
   play(line: Line, answer: "approve" | "deny"): Promise<Played>;
-  /** Returns whether a line would run without a question. */
-  isFree(line: Line): Promise<boolean>;
+  /** Returns the patterns of the rules by which a line runs without a question, none for a look; undefined where it asks. */
+  allowedBy(line: Line): Promise<readonly string[] | undefined>;
   close(): Promise<void>;
 }
 
@@ -82,13 +82,15 @@ export async function createStage(place: Place, config: ShellConfig): Promise<St
       return refuse({ type: "blocked", why: "failed" }, (error as Error).message);
     }
   };
-  const isFree = async (line: Line) => {
-    return prepare(line).then(
-      ({ verdict }) => verdict.type === "pre-approved",
-      () => false,
+  const allowedBy = async (line: Line) => {
+    const verdict = await prepare(line).then(
+      (prepared) => prepared.verdict,
+      () => undefined,
     );
+    if (verdict?.type !== "pre-approved") return undefined;
+    return [...(verdict.why ?? "").matchAll(/`([^`]+)`/g)].flatMap(([, pattern]) => pattern ?? []);
   };
-  return { play, isFree, close: () => scopes.close() };
+  return { play, allowedBy, close: () => scopes.close() };
 }
 
 function refuse(verdict: OwnVerdict, why: string): Played {
