@@ -3,7 +3,7 @@ import { type ApprovalPolicy, unsure, type WorkerRuntime } from "../../src/index
 import type { Script } from "../../src/testing/index.ts";
 import { tool } from "../../src/toolsets/tool.ts";
 import { play, type Scenario } from "./harness.ts";
-import { attempt, createWorld, expectReplays, type KillableProgram } from "./killable.ts";
+import { type Attempt, attempt, createWorld, expectReplays, type KillableProgram } from "./killable.ts";
 
 const empty = { type: "object", properties: {}, additionalProperties: false } as const;
 const prices = { "*": { input: 0.1, output: 0.1 } };
@@ -107,31 +107,41 @@ describe("check", () => {
     expect(warnings.join("\n")).toMatch(/`check` compares the code of `main` with its prompt, and it has no instructions/);
   });
 
-  it("is killed at every entry, and goes on without repeating a request", async () => {
-    const asked: string[] = [];
-    const program = createChecked(asked);
+  it("is killed at every entry, and goes on without repeating a request or a note, with the same choice", async () => {
+    const ledger: Ledger = { asked: [], noted: [] };
+    const program = createChecked(ledger);
     const begin = () =>
       createWorld(
         program.files,
         program.tools(async () => undefined),
       );
     const first = await attempt(begin(), program, undefined, { prices });
-    const entries = first.record.facts.length;
-    const whole = [...asked].sort();
     expect(first.error).toBeUndefined();
-    expect(whole).toHaveLength(3);
-    for (let kill = 2; kill <= entries; kill++) {
-      asked.length = 0;
+    // Worlds have runs of one id, and so of one choice: some of the answers of code, and not all.
+    const chosen = checkedIn(first);
+    expect([chosen.length > 0, chosen.length < answersOfCode]).toEqual([true, true]);
+    const whole = [...ledger.asked].sort();
+    expect(whole).toHaveLength(2 + chosen.length);
+    expect(ledger.noted).toEqual(messages.filter((message) => message.includes("note")));
+    const unsureAfter = whole.filter((text) => text.includes("noted"));
+    expect(unsureAfter).toHaveLength(1);
+    for (let kill = 2; kill <= first.record.facts.length; kill++) {
+      [ledger.asked, ledger.noted] = [[], []];
       const world = begin();
       const killed = await attempt(world, program, kill, { prices });
       const last = killed.wasKilled ? await attempt(world, program, undefined, { prices }) : killed;
-      expect(last.error).toBeUndefined();
+      expect(last.error, `killed at ${kill}`).toBeUndefined();
       expect(last.result?.output).toEqual(first.result?.output);
+      expect([...ledger.noted].sort(), `killed at ${kill}`).toEqual(
+        messages.filter((message) => message.includes("note")).sort(),
+      );
+      expect(checkedIn(last)).toEqual(chosen);
       // The request whose answer was lost with the process is made again, and no other.
-      expect(asked.length - whole.length).toBeLessThanOrEqual(1);
-      await expectReplays(world, createChecked([]));
+      expect(new Set(ledger.asked)).toEqual(new Set(whole));
+      expect(ledger.asked.length - whole.length).toBeLessThanOrEqual(1);
+      await expectReplays(world, createChecked({ asked: [], noted: [] }));
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 function lookAt(done: string[]) {
@@ -142,25 +152,56 @@ function byNumber(one: string, other: string): number {
   return Number.parseInt(one.split("/").at(-1) ?? "", 10) - Number.parseInt(other.split("/").at(-1) ?? "", 10);
 }
 
-/** A run with answers of code, answers of the prompt behind code, and checks. */
-function createChecked(asked: string[]): KillableProgram {
+interface Ledger {
+  asked: string[];
+  noted: string[];
+}
+
+/** Those with `hangs` are answered by code, and the others by the prompt; `note` is noted before. */
+const messages = ["hangs 1", "please", "hangs 2, note", "a wish, note", "hangs 3", "hangs 4"];
+const answersOfCode = messages.filter((message) => message.includes("hangs")).length;
+
+/** A run with answers of code, answers of the prompt behind code, also after a call that changes something, and checks. */
+function createChecked(ledger: Ledger): KillableProgram {
   const files = {
     "main.worker": "---\ndescription: Main.\ninput: { input: string }\ncode: tools.ts:all\ntoolsets: { sorter: {} }\n---\nGo.\n",
-    "sorter.worker": sorter(),
+    "sorter.worker": sorter("check: 0.5\ntoolsets: { note: {} }\n"),
   };
   const all = async (_: unknown, runtime: WorkerRuntime) => {
     const outputs: unknown[] = [];
-    for (const message of ["it hangs", "please", "hangs, too"]) outputs.push(await runtime.call("sorter", { message }));
+    for (const message of messages) outputs.push(await runtime.call("sorter", { message }));
     return JSON.stringify(outputs);
   };
+  const sortAndNote = async (input: { readonly message: string }, runtime: WorkerRuntime) => {
+    if (input.message.includes("note")) await runtime.call("note", { message: input.message });
+    return byHangs(input);
+  };
+  const note = (live: () => Promise<void>) =>
+    tool({
+      description: "N.",
+      input: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+      approval: "pre-approved",
+      run: async ({ message }) => {
+        await live();
+        ledger.noted.push(String(message));
+        return "noted";
+      },
+      reconcile: async ({ canonicalArgs: { message } }) =>
+        ledger.noted.includes(String(message)) ? { done: "noted" } : "not-done",
+    });
   return {
     files,
-    tools: () => ({ all, sort: byHangs }),
+    tools: (live) => ({ all, sort: sortAndNote, note: note(live) }),
     model: (request) => {
-      asked.push(request.lastUserText());
+      ledger.asked.push(request.lastUserText());
       return { json: { kind: "wish" } };
     },
     approval: () => ({ mode: "approve_all" }),
     input: "go",
   };
+}
+
+/** Paths of the calls that were checked, each as often as it was. */
+function checkedIn({ record }: Attempt): readonly string[] {
+  return record.facts.flatMap((fact) => (fact.type === "checked" ? [fact.callPath] : []));
 }
