@@ -78,6 +78,7 @@ const campaigns: readonly Campaign[] = [
     files: ["tests/security/hostile-commands.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "20000" },
   },
+  { name: "known noise of prompts", files: ["tests/boundary/known-noise.test.ts"], environment: { LLM_DO_SEEDS: "100" } },
   { name: "rows of a map", files: ["tests/map"], environment: { LLM_DO_MAP_ROWS: "10000", LLM_DO_KILL_RUNS: "60" } },
   {
     name: "disturbed executors",

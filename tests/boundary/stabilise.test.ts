@@ -10,6 +10,25 @@ const file = join(cwd, "triage.worker");
 const worker =
   "---\r\ndescription: Sorts. # by urgency\r\ninput: { message: string }\r\noutput: { kind(enum): [bug, wish] }\r\n---\r\nSort it.\r\n";
 const script = `export default (request) => ({ json: { kind: JSON.stringify(request).includes("hangs") ? "bug" : "wish" } });\n`;
+/** A caller with a test, which passes by the prompt's answer and by that of the code. */
+const caller = `---
+description: Calls.
+toolsets: { triage: { _approval_config: { triage: { pre_approved: true } } } }
+---
+Call triage.
+`;
+const callerScript = `export default (request) => {
+  if (request.worker === "triage") return { json: { kind: JSON.stringify(request).includes("hangs") ? "bug" : "wish" } };
+  const [first] = request.toolResults();
+  return first ? JSON.stringify(first.result) : { calls: [{ tool: "triage", args: { message: "it hangs" } }] };
+};
+`;
+const callerTest = `cases:
+  - name: hands over the answer
+    input: go
+    script: caller.mjs
+    expect: { output: '{"ok":true,"value":{"kind":"bug"}}', calls: { triage: 1 }, succeeded: { triage: 1 } }
+`;
 const moodyScript = 'export default () => ({ json: { kind: "bug" } });\n';
 const tools = `export const sort = ({ message }) => ({ kind: message.includes("hangs") ? "bug" : "wish" });
 export const half = () => ({ kind: "bug" });
@@ -25,6 +44,9 @@ beforeAll(async () => {
     "script.mjs": script,
     "tools.ts": tools,
     "moody.mjs": moodyScript,
+    "main.worker": caller,
+    "caller.mjs": callerScript,
+    "main.test.yaml": callerTest,
   }))
     writeFileSync(join(cwd, name), text);
   const rows = Array.from({ length: 40 }, (_, index) => ({ message: `${index} ${index % 2 === 0 ? "it hangs" : "please"}` }));
@@ -59,10 +81,16 @@ describe("llm-do stabilise", { timeout: 120_000 }, () => {
   it("lets code answer, and the prompt again, by two lines of the file alone", async () => {
     const recorded = await runCli(["calls", "triage", "triage.worker", "--last", "1", "--json"], { cwd });
     const [before = ""] = (JSON.parse(recorded.stdout) as { readonly from: string }).from.split("/");
+    const expectCallersPass = async () => {
+      const { exitCode, stdout, stderr } = await runCli(["test", "--trust"], { cwd });
+      expect({ exitCode, stdout }, stderr).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("1 passed") });
+    };
+    await expectCallersPass();
     const there = await stabilise("--with", "tools.ts:sort", "--yes");
     expect(there).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("agrees: 40 of 40") });
     const ended = worker.replace("\r\n---\r\nSort", "\r\ncode: tools.ts:sort\r\ncheck: 0.05\r\n---\r\nSort");
     expect(readFileSync(file, "utf8")).toBe(ended);
+    await expectCallersPass();
     expect(await kindOf("41 it hangs")).toEqual({ kind: "bug" });
     const replay = () => runCli(["replay", before, "triage.worker", "--trust"], { cwd });
     expect(await replay()).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("triage: recorded intent, today") });
@@ -71,6 +99,7 @@ describe("llm-do stabilise", { timeout: 120_000 }, () => {
     expect(await stabilise("--back", "--yes")).toMatchObject({ exitCode: 0 });
     expect(readFileSync(file, "utf8")).toBe(worker);
     expect(await replay()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("does the same") });
+    await expectCallersPass();
     expect(await kindOf("42 it hangs")).toEqual({ kind: "bug" });
   });
 
