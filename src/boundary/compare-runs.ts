@@ -12,6 +12,8 @@ export interface RunFigures {
   readonly requests: number;
   /** Of input and output. */
   readonly tokens: number;
+  /** Of tools and workers. */
+  readonly toolCalls: number;
   /** Undefined where a price is unknown. */
   readonly usd: number | undefined;
   readonly denied: number;
@@ -62,16 +64,18 @@ export function beyondTolerance({ first, second, ...found }: RunsComparison, tol
   ];
 }
 
-function figuresOf(entries: readonly JournalEntry[]): RunFigures {
+/** Looks at a run's journal, whose texts are in their places. */
+export function figuresOf(entries: readonly JournalEntry[]): RunFigures {
   const start = entries.find((entry) => entry.type === "run-start");
   const end = entries.findLast((entry) => entry.type === "run-end");
   const { requests = 0, inputTokens = 0, outputTokens = 0, usd } = end?.usage ?? {};
+  const toolCalls = [...callsOf(entries).values()].reduce((sum, count) => sum + count, 0);
   const times = entries.map(({ time }) => time);
   return {
     runId: start?.runId ?? "",
     outcome: end?.stopReason ?? "unfinished",
     output: end?.output ?? null,
-    ...{ requests, tokens: inputTokens + outputTokens, usd: usd ?? (requests === 0 ? 0 : undefined) },
+    ...{ requests, tokens: inputTokens + outputTokens, toolCalls, usd: usd ?? (requests === 0 ? 0 : undefined) },
     denied: end?.denied ?? 0,
     seconds: times.length > 0 ? ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000 : 0,
   };
@@ -89,6 +93,6 @@ function callsOf(entries: readonly JournalEntry[]): ReadonlyMap<string, number> 
 }
 
 /** One secret has another token in each run. */
-function withoutTokens(value: JsonValue): string {
+export function withoutTokens(value: JsonValue): string {
   return canonicalJson(value).replace(/⟦secret:[^⟧]*⟧/g, "⟦secret⟧");
 }

@@ -75,9 +75,11 @@ function addRunViews(runs: Command, exit: Exit): void {
     .action(act(exit, async () => (await import("./commands/runs.ts")).showRunCommand));
   runs
     .command("compare")
-    .description("what two runs did otherwise: outcome, output, calls, denials, requests, tokens, dollars, time")
-    .argument("<first>", "its id, or `last`")
-    .argument("<second>", "its id, or `last`")
+    .description(
+      "what two runs, or two sets of runs, did otherwise: outcome, output, calls, denials, requests, tokens, dollars, time",
+    )
+    .argument("<first>", "its id, or `last`; a set is ID,ID,ID")
+    .argument("<second>", "its id, or `last`; a set is ID,ID,ID")
     .option(
       "--tolerance <share>",
       "exit with 1 where the second did something else, or took more requests, tokens or dollars by more than this: 0.1",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { casesToTell, pairedDifference, wilsonInterval } from "./intervals.ts";
+import { casesToTell, differenceOfMeans, differenceOfShares, pairedDifference, wilsonInterval } from "./intervals.ts";
 
 /** A generator of fractions (mulberry32), so that a simulation is the same each time. */
 function fractions(seed: number): () => number {
@@ -96,6 +96,45 @@ describe("pairedDifference", () => {
 
   it("knows nothing without cases", () =>
     expect(pairedDifference({ both: 0, first: 0, second: 0, neither: 0 })).toMatchObject({ lower: -1, upper: 1 }));
+});
+
+describe("differenceOfShares", () => {
+  /** R. G. Newcombe, Statistics in Medicine 17 (1998), 873–890, table II, method 10. */
+  it.each([
+    [56, 70, 48, 80, 0.0524, 0.3339],
+    [9, 10, 3, 10, 0.1705, 0.809],
+    [10, 10, 0, 10, 0.6075, 1],
+  ])("has the published ends for %i of %i and %i of %i", (hits, count, otherHits, otherCount, lower, upper) => {
+    const interval = differenceOfShares({ hits, count }, { hits: otherHits, count: otherCount });
+    expect(interval.lower).toBeCloseTo(lower, 4);
+    expect(interval.upper).toBeCloseTo(upper, 4);
+  });
+});
+
+describe("differenceOfMeans", () => {
+  it("covers a known difference in 93 to 97 of 100 simulated sets of runs", () => {
+    const next = fractions(3);
+    // The sum of six fractions is nearly normal; one set varies twice as much.
+    const draw = (mean: number, scale: number) =>
+      mean + scale * (Array.from({ length: 6 }, next).reduce((sum, one) => sum + one) - 3);
+    for (const [size, other] of [
+      [3, 3],
+      [5, 12],
+      [20, 20],
+    ] as const) {
+      const covered = Array.from({ length: 2_000 }).filter(() => {
+        const [first, second] = [Array.from({ length: size }, () => draw(9, 2)), Array.from({ length: other }, () => draw(7, 1))];
+        const { lower, upper } = differenceOfMeans(first, second);
+        return lower <= 2 && 2 <= upper;
+      }).length;
+      expect(covered / 2_000, `${size} and ${other}`).toBeGreaterThan(0.93);
+      // Few degrees of freedom are rounded down.
+      expect(covered / 2_000, `${size} and ${other}`).toBeLessThan(size < 5 ? 0.985 : 0.97);
+    }
+  });
+
+  it("is exact where nothing varies", () =>
+    expect(differenceOfMeans([2, 2], [3, 3, 3])).toEqual({ estimate: -1, lower: -1, upper: -1 }));
 });
 
 describe("casesToTell", () => {

@@ -14,7 +14,7 @@ const ids: string[] = [];
 beforeAll(async () => {
   writeFileSync(join(cwd, "main.worker"), worker);
   mkdirSync(join(cwd, "in"));
-  for (const n of [1, 1, 2]) {
+  for (const n of [1, 1, 2, 2]) {
     writeFileSync(join(cwd, "script.mjs"), script(n));
     const run = ["main.worker", "go", "--model", "scripted:script.mjs", "--approve-all", "--price", "scripted:script.mjs=1,1"];
     const ran = await runCli(run, { cwd });
@@ -54,7 +54,28 @@ describe("llm-do runs compare", { timeout: 60_000 }, () => {
     });
   });
 
+  it("compares sets of runs by shares and means, with intervals", async () => {
+    const [a = "", b = "", c = "", d = ""] = ids;
+    const table = await compare(`${a},${b}`, `${c},${d}`, "--tolerance", "0.1");
+    expect(table, table.stderr).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("beyond --tolerance 0.1: output, requests"),
+    });
+    expect(table.stdout).toMatch(/^ {2}done +2 of 2 +2 of 2 +\+0\.0 points {2}\(-65\.8 points to \+65\.8 points\)$/m);
+    expect(table.stdout).toMatch(/^~ usual output +2 of 2 +0 of 2 +-100\.0 points/m);
+    expect(table.stdout).toMatch(/^~ requests +2\.0 +3\.0 +\+1\.0 {2}\(\+1\.0 to \+1\.0\)$/m);
+    const json = await compare(`${c},${d}`, `${a},${b}`, "--tolerance", "0", "--json");
+    expect(json).toMatchObject({ exitCode: 1 });
+    // Less is no failure.
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ...{ v: 1, beyond: ["output"], first: { done: { hits: 2, count: 2 }, means: { requests: 3, toolCalls: 2, denied: 0 } } },
+      differences: { requests: { estimate: -1, lower: -1, upper: -1 } },
+    });
+  });
+
   it.each([
+    [["last,last", "last"], "a set has two runs or more"],
+    [["last,last", "last,last"], "a run is named twice"],
     [["none", "last"], "there is no run `none`"],
     [["last", "last", "--tolerance", "-1"], "Write a share of 0 or more"],
   ])("refuses %j", async (args, said) => {

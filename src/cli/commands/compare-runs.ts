@@ -1,6 +1,8 @@
-import { beyondTolerance, compareRuns } from "../../boundary/compare-runs.ts";
+import { compareRunSets, setsBeyondTolerance } from "../../boundary/compare-run-sets.ts";
+import { beyondTolerance, compareRuns, figuresOf, type RunFigures } from "../../boundary/compare-runs.ts";
 import { expandTexts } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
+import { renderRunSets } from "../../ui/render-run-sets.ts";
 import { renderRunsComparison } from "../../ui/render-runs-comparison.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun } from "../find-runs.ts";
@@ -11,15 +13,36 @@ export interface CompareRunsFlags {
   readonly json?: boolean;
 }
 
-/** `llm-do runs compare A B`: 1 where --tolerance is given, and the second run did something else or took more. */
+/** `llm-do runs compare A B`: 1 where --tolerance is given, and the second run, or set of runs, did something else or took more. */
 export async function compareRunsCommand(first: string, second: string, flags: CompareRunsFlags): Promise<number> {
   const { tolerance, json } = flags;
-  const found = compareRuns(await readRun(first), await readRun(second));
-  const beyond = tolerance === undefined ? [] : beyondTolerance(found, tolerance);
-  await writeResult(json ? renderJson({ v: 1, ...found, beyond }) : renderRunsComparison(found));
+  const { found, shown, beyond } = await compareChosen(first.split(","), second.split(","), tolerance);
+  await writeResult(json ? renderJson({ v: 1, ...found, beyond }) : shown);
   if (beyond.length === 0) return exitCodes.done;
   writeStderr(`llm-do: beyond --tolerance ${tolerance}: ${beyond.join(", ")}\n`);
   return exitCodes.failed;
+}
+
+async function compareChosen(first: readonly string[], second: readonly string[], tolerance: number | undefined) {
+  const [one, other] = [first[0] ?? "", second[0] ?? ""];
+  if (first.length === 1 && second.length === 1) {
+    const found = compareRuns(await readRun(one), await readRun(other));
+    const beyond = tolerance === undefined ? [] : beyondTolerance(found, tolerance);
+    return { found, beyond, shown: renderRunsComparison(found) };
+  }
+  if (first.length === 1 || second.length === 1)
+    throw new UsageError("a set has two runs or more, as in ID,ID,ID: one run is compared with one");
+  const found = compareRunSets(await readFigures(first), await readFigures(second));
+  return { found, beyond: tolerance === undefined ? [] : setsBeyondTolerance(found, tolerance), shown: renderRunSets(found) };
+}
+
+/** One after another: a journal is let go before the next one is read. */
+async function readFigures(runs: readonly string[]): Promise<readonly RunFigures[]> {
+  const read: RunFigures[] = [];
+  for (const run of runs) read.push(figuresOf(await readRun(run)));
+  const ids = new Set(read.map(({ runId }) => runId));
+  if (ids.size < read.length) throw new UsageError("a run is named twice in one set");
+  return read;
 }
 
 /** In bytes: of one text, and of all texts that are kept beside a journal. */
