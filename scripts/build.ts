@@ -120,7 +120,7 @@ export const locales = Object.defineProperties({}, Object.fromEntries(${JSON.str
       : null,
 };
 
-/** Changes to what packages make when they are loaded and few runs need: the file, the code, and the same on need. */
+/** Changes to what packages make when they are loaded, or for each request, and few runs need: the file, the code, and its replacement. */
 const later: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
   [
     /\/zod\/v4\/(core\/index|classic\/external)\.js$/,
@@ -144,16 +144,31 @@ const later: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
     /(createOpenAICompatibleChatChunkSchema\(errorStructure\.errorSchema\))/,
     "lazySchema(() => zodSchema($1))",
   ],
+  // Each request encodes the conversation once more for its caller, and the arguments of all calls by a function for each member: we read
+  // no request, and arguments are JSON.
+  [
+    /\/@ai-sdk\/openai-compatible\/dist\/index\.js$/,
+    /const body = JSON\.stringify\(transformedBody\);(.*?)request: \{ body \}/s,
+    "$1request: {}",
+  ],
+  [
+    /\/@ai-sdk\/provider-utils\/dist\/index\.js$/,
+    /(function stringifyWithBigIntAndCycles\(value\) \{)/,
+    "$1 return JSON.stringify(value);",
+  ],
 ];
 
 const onNeed: RolldownPlugin = {
   name: "on-need",
   transform(code, id) {
-    const found = later.find(([file]) => file.test(id));
-    if (found === undefined) return null;
-    const [, from, to] = found;
-    if (!from.test(code)) throw new Error(`${id} has changed: see \`later\` in scripts/build.ts`);
-    return { code: code.replace(from, to), map: null };
+    const changes = later.filter(([file]) => file.test(id));
+    if (changes.length === 0) return null;
+    let changed = code;
+    for (const [, from, to] of changes) {
+      if (!from.test(changed)) throw new Error(`${id} has changed: see \`later\` in scripts/build.ts`);
+      changed = changed.replace(from, to);
+    }
+    return { code: changed, map: null };
   },
 };
 
