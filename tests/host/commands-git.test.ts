@@ -121,6 +121,17 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
 
     const url = `https://ada:${secret}@example.org/x`;
 
+    test("masks them in a text that had none when it was looked at, and behind a link", async () => {
+      bench.put("in/.git/x", "plain");
+      symlinkSync("../x.txt", bench.at("in/.git/link"));
+      bench.put("in/x.txt", url);
+      // What was found harmless is remembered once it is older than the clock of the disk is coarse.
+      await new Promise((resolve) => setTimeout(resolve, 2100));
+      expect((await look("cat .git/x .git/link")).stdout).toBe("plainhttps://***@example.org/x");
+      bench.put("in/.git/x", url);
+      expect((await look("cat .git/x")).stdout).toBe("https://***@example.org/x");
+    });
+
     test("masks them in all texts of a repository's folder but stores, and lets git replace its own", async () => {
       const paths = [
         ...[".git/FETCH_HEAD", ".git/lfs/cache/x.json", ".git/hooks/x.sh", ".git/info/x", ".git/modules/a/COMMIT_EDITMSG"],

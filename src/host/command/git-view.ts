@@ -116,14 +116,13 @@ function othersIn({ path }: GitFolder, options: GitViewOptions): readonly Mount[
   const files = entriesOf(path).flatMap((entry) =>
     ownFiles.has(entry.name) || isReplaced(entry.name) ? [] : textsOf(path, entry),
   );
-  return files.flatMap((file) => {
-    const real = realPathOf(file);
-    return real !== undefined && isSeen(real, options) ? toMaskedText(real) : [];
-  });
+  return files.flatMap((file) => (isSeen(file, options) ? toMaskedText(file) : []));
 }
 
 function textsOf(folder: string, entry: Dirent): readonly string[] {
   const path = join(folder, entry.name);
+  // Nothing can be mounted over a link.
+  if (entry.isSymbolicLink()) return [realPathOf(path) ?? path];
   if (!entry.isDirectory()) return [path];
   return unread.has(entry.name) ? [] : entriesOf(path).flatMap((inner) => textsOf(path, inner));
 }

@@ -1,13 +1,22 @@
 import { readSmall } from "./git-repositories.ts";
+import { isSettled, statOf, versionOf } from "./look.ts";
 import { maskLines } from "./mask-credentials.ts";
 import type { Mount } from "./mount.ts";
 
 const maxBytes = 200_000;
 
+/** Versions of files in which nothing is to be masked, by their paths: texts of repositories change seldom. */
+const harmless = new Map<string, string>();
+const mostHarmless = 5000;
+
 /** Shows a text without the credentials in it. None where nothing is to be masked, and for what is no text. */
 export function toMaskedText(path: string): readonly Mount[] {
+  const stats = statOf(path);
+  if (stats === undefined || harmless.get(path) === versionOf(stats)) return [];
   const content = readSmall(path, maxBytes)?.toString();
-  if (content === undefined || content.includes("\0")) return [];
-  const masked = maskLines(content);
-  return masked === content ? [] : [{ kind: "content", path, content: masked }];
+  const masked = content === undefined || content.includes("\0") ? content : maskLines(content);
+  if (masked !== undefined && masked !== content) return [{ kind: "content", path, content: masked }];
+  if (harmless.size >= mostHarmless) harmless.clear();
+  if (content !== undefined && isSettled(stats)) harmless.set(path, versionOf(stats));
+  return [];
 }
