@@ -25,7 +25,7 @@ const inner = ["cli/main", "cli/open-trust-store", "host/node-host", "llm-do", "
 const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")), ...inner];
 
 /** Each is bundled alone: a thread that shares a chunk with the process loads all that is in it once more. */
-const threads = ["cli/watchdog-thread", "cli/lease-thread", "host/line-search-thread"];
+const threads = ["cli/watchdog-thread", "cli/lease-thread", "host/line-search-thread", "host/program-thread"];
 
 /** Programs get our `zod` for their tools, and callers the types of `@ai-sdk/provider`. The code of neither is shared with a bundled package. */
 const external = new Set(

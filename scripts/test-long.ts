@@ -36,6 +36,11 @@ const campaigns: readonly Campaign[] = [
     environment: { LLM_DO_FUZZ_RUNS: "300" },
   },
   {
+    name: "generated and hostile programs of models",
+    files: ["tests/scenarios/programs.property.test.ts", "tests/host/program-engine.test.ts"],
+    environment: { LLM_DO_FUZZ_RUNS: "1000", LLM_DO_PROGRAMS: "all" },
+  },
+  {
     name: "answers with other members",
     files: ["tests/models/tolerant-reading.test.ts"],
     environment: { LLM_DO_FUZZ_RUNS: "1" },

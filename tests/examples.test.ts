@@ -102,6 +102,41 @@ describe("pitchdeck_eval", () => {
   }, 60_000);
 });
 
+describe("pitchdeck_eval_stabilized", () => {
+  const place = join(folder, "examples/pitchdeck_eval_stabilized");
+
+  /** Runs one of its workers, and returns its reports and how often it asked its model. */
+  function evaluate(worker: string) {
+    rmSync(join(place, "output"), { recursive: true, force: true });
+    const model = "scripted:examples/pitchdeck_eval_stabilized/scripted.ts";
+    const args = [
+      `examples/pitchdeck_eval_stabilized/${worker}.worker`,
+      "Go",
+      "--model",
+      model,
+      "--approve-all",
+      "--trust",
+      "--events",
+    ];
+    const { stdout, stderr, status } = llmDo(args);
+    expect(status, stderr).toBe(0);
+    const events = `${stdout}${stderr}`.split("\n").filter((line) => line.startsWith("{"));
+    const requests = events
+      .map((line) => JSON.parse(line))
+      .filter(({ type, callPath }) => type === "turn-start" && callPath === worker);
+    const reports = join(place, "output");
+    return { requests: requests.length, reports: readdirSync(reports).map((name) => readFileSync(join(reports, name), "utf8")) };
+  }
+
+  test("takes two requests of its main worker by a program, five without, for the same reports", () => {
+    const byCalls = evaluate("main");
+    const byProgram = evaluate("by_program");
+    expect([byCalls.requests, byProgram.requests]).toEqual([5, 2]);
+    expect(byCalls.reports).toHaveLength(3);
+    expect(byProgram.reports).toEqual(byCalls.reports);
+  }, 60_000);
+});
+
 /** Runs the blocks of an example's README that are marked, in their order. `look` is called after each. */
 function walk<T>(name: string, look: () => T): readonly { readonly printed: string; readonly seen: T }[] {
   const env = { LLM_DO_STATE_DIR: mkdtempSync(join(folder, "state-")) };

@@ -13,7 +13,25 @@ interface Rendered {
 }
 
 export default async function play(request: ScriptedRequest): Promise<ScriptedAnswer> {
+  if (request.worker === "by_program") return playProgram(request);
   return request.worker === "main" ? playMain(request) : evaluate(request);
+}
+
+const program = `const decks = await call("list_decks");
+return map(decks, async ({ deck, report }) => {
+  const evaluation = await call("pitch_evaluator", { attachments: [deck] });
+  const { verdict, markdown } = await call("render_report", evaluation);
+  await call("write_file", { path: report, content: markdown });
+  return evaluation.company + ": " + verdict + ", " + report;
+});`;
+
+/** Writes one program, and answers with what it returned. */
+function playProgram(request: ScriptedRequest): ScriptedAnswer {
+  const [ran] = request.toolResults();
+  if (!ran) return { calls: [{ tool: "run_program", args: { source: program } }] };
+  if (!ran.result.ok) return `Stopped: ${ran.result.error.error}`;
+  const { result } = ran.result.value as unknown as { readonly result: readonly string[] };
+  return result.join("\n");
 }
 
 function playMain(request: ScriptedRequest): ScriptedAnswer {

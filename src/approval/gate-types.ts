@@ -26,6 +26,8 @@ export interface GatedToolset {
   isSequential(name: string): boolean;
   /** Calls that the tool's code may make. */
   callsOf(name: string): readonly string[];
+  /** As in `ToolsetBinding`. */
+  readonly reachesToolsets: boolean;
   /** Judges a call, which is looked at and not made. Rejects with a `ToolFailure` where it cannot be made at all. */
   judge(request: GatedCall): Promise<Verdict>;
   /** The whole way of one call. Never rejects for what a tool, a model or an approver did; rejects on abort and on a policy stop. */
@@ -51,6 +53,8 @@ export interface ToolsetBinding {
   readonly forward?: Forward;
   /** Called when a tool has its result, in a replay too: for what a result changes in the run itself. */
   readonly settled?: (args: JsonObject, runtime: WorkerRuntime) => Promise<void>;
+  /** Its tools call what the other toolsets of their caller have, in the place of their `calls`. Default false. */
+  readonly reachesToolsets?: boolean;
   /** Code refers to it by calling it: no file can pre-approve its tools. */
   readonly fromCode?: boolean;
   /** The tools of this configuration, under their unprefixed names. Before a toolset is connected: those that are known without. */

@@ -115,6 +115,7 @@ function gateToolset(run: GateRun, binding: ToolsetBinding): GatedToolset {
     has: (name) => tools.has(name),
     isSequential: (name) => tools.get(name)?.sequential ?? false,
     callsOf: (name) => tools.get(name)?.calls ?? [],
+    reachesToolsets: binding.reachesToolsets ?? false,
     close: () => opened && (async () => toolset.close?.(config))(),
     judge: judgeUnmade.bind(undefined, gated),
     call: (binding.forward ? forwardThroughGate : passGate).bind(undefined, gated),

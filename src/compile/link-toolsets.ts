@@ -107,7 +107,8 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   if (target.toolset === skills)
     return toLinked(syntax, await linkSkills(compilation, syntax, config.value as SkillsConfig), context);
   if (target.delegates) return toLinked(syntax, linkDelegation(target.delegates, config.value, context), context);
-  return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection }, context);
+  const reaches = target.toolset === compilation.builtIns.get("program") ? { reachesToolsets: true } : {};
+  return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection, ...reaches }, context);
 }
 
 /** The toolset that a class or factory makes of its configuration; any other one is there already. */

@@ -1,2 +1,2 @@
 /** The toolsets that come with llm-do, by the names that worker files use. */
-export const builtInToolsets = ["filesystem", "shell", "mcp", "delegation", "dynamic_workers", "skills"] as const;
+export const builtInToolsets = ["filesystem", "shell", "mcp", "delegation", "dynamic_workers", "skills", "program"] as const;

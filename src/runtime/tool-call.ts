@@ -15,7 +15,7 @@ import { CallReport } from "./report-call.ts";
 import { describeLimit } from "./run-error.ts";
 import { whyNotLoaded } from "./search-tools.ts";
 import { unknownTool } from "./unknown-tool.ts";
-import { toGatedCall } from "./worker-runtime.ts";
+import { reachOf, toGatedCall } from "./worker-runtime.ts";
 
 /**
  * Answers the tool calls of one response: side by side, except tools marked sequential, which wait for all calls before
@@ -35,7 +35,7 @@ export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls:
       const target = findTarget(call, frame, { part, offered });
       const sequential = target.toolset?.isSequential(part.name) ?? false;
       if (sequential) await Promise.all(pending);
-      pending.push(answerToolCall(call, frame, { part, target, ordinal: frame.toolCalls++ }));
+      pending.push(answerToolCall(call, frame, { part, target, offered, ordinal: frame.toolCalls++ }));
       if (sequential) await pending.at(-1);
     }
     const refused = reached ? calls.slice(allowed).map((part) => refusedPart(part, reached)) : [];
@@ -107,20 +107,22 @@ interface Asked {
   readonly part: ToolCallPart;
   readonly target: Target;
   readonly ordinal: number;
+  /** As of the request. */
+  readonly offered: readonly GatedToolset[];
 }
 
 /** Makes a call up to where something has to be waited for. Rejects as the gate does. */
-function answerToolCall(call: CallConfig, frame: CallFrame, { part, target, ordinal }: Asked): Promise<CompleteResult> {
+function answerToolCall(call: CallConfig, frame: CallFrame, { part, target, ordinal, offered }: Asked): Promise<CompleteResult> {
   const { run, worker, depth, model, scopes, attachments, budget, signal } = call;
   const { name, args } = part;
   const callPath = childCallPath(call.callPath, ordinal, name);
   const report = new CallReport(run, { callPath, depth, tool: name, args, debug: run.debug || worker.debug });
   const { toolset, error } = target;
   if (!toolset) return Promise.resolve(complete(part, callPath, report.end({ ok: false, error })));
-  const reach = toolset.callsOf(name);
+  const reach = reachOf({ toolset, reach: toolset.callsOf(name) }, offered);
   const created = addCreated.bind(undefined, call, frame, ordinal);
   const gated = toGatedCall(
-    { run, callPath, depth, worker, model, scopes, attachments, budget, signal, reach, addCreated: created },
+    { run, callPath, depth, worker, model, scopes, attachments, budget, signal, ...reach, addCreated: created },
     { name, args },
   );
   const leave = run.activity.begin(callPath);

@@ -112,8 +112,10 @@ export function createRuntime(context: CodeContext, begun?: Set<Promise<unknown>
 }
 
 function accessIn(context: CodeContext): RunAccess {
-  const { run, depth } = context;
+  const { run, depth, budget, callPath } = context;
   return {
+    left: () => budget.left(),
+    beginWork: () => run.activity.begin(callPath),
     workers: {
       call: run.callWorker.bind(undefined, { ...context, depth: depth + 1 }),
       created: (name) => run.created.named(name),
@@ -208,8 +210,8 @@ async function callByName(context: CodeContext, made: MadeCalls, wanted: WantedC
   const args = joinContext(input, extraContext);
   const report = new CallReport(run, { callPath, depth, tool: name, args, debug: run.debug || (worker.debug ?? false) });
   // A callee reaches the names that its own code declares.
-  const { toolsets: _, onEnd, ...others } = context;
-  const gated = toGatedCall({ ...others, callPath, reach: callable.reach }, call);
+  const { toolsets = [], onEnd, ...others } = context;
+  const gated = toGatedCall({ ...others, ...reachOf(callable, toolsets), callPath }, call);
   const leave = run.activity.begin(callPath);
   try {
     const result = report.end(await callable.toolset.call(gated).catch((thrown) => report.fail(thrown)));
@@ -227,6 +229,14 @@ interface FoundCallable {
   readonly isWorker: boolean;
   /** The names that its own code may call. */
   readonly reach: readonly string[];
+}
+
+/** What the code of a tool may call: the names that it declares, or all but its own toolset where it reaches what its caller does. */
+export function reachOf(
+  { toolset, reach }: Pick<FoundCallable, "toolset" | "reach">,
+  toolsets: readonly GatedToolset[],
+): Pick<CodeContext, "reach" | "toolsets"> {
+  return toolset.reachesToolsets ? { reach, toolsets: toolsets.filter((one) => one !== toolset) } : { reach };
 }
 
 function findCallable({ run, reach, worker, toolsets }: CodeContext, name: string): FoundCallable {

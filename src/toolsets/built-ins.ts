@@ -3,6 +3,7 @@ import { delegation } from "./delegation.ts";
 import { createDynamicWorkers, type WorkersHost } from "./dynamic-workers.ts";
 import { filesystem } from "./filesystem/filesystem.ts";
 import { createMcpToolset, type McpHost } from "./mcp/mcp.ts";
+import { program } from "./program.ts";
 import { createShellToolset } from "./shell/shell.ts";
 import { skills } from "./skills.ts";
 import type { Toolset } from "./toolset.ts";
@@ -16,6 +17,7 @@ export function createBuiltInToolsets(host: McpHost & WorkersHost): ReadonlyMap<
     delegation,
     dynamic_workers: createDynamicWorkers(host),
     skills,
+    program,
   };
   return new Map(Object.entries(toolsets) as [string, Toolset][]);
 }

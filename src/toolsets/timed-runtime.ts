@@ -13,6 +13,10 @@ export interface TimedRuntime {
 export interface RunAccess {
   readonly workers: RunWorkers;
   readonly withSignal: (signal: AbortSignal) => TimedRuntime;
+  /** The tokens and dollars that the run and the call have left. Of what is unlimited, nothing is there. */
+  readonly left: () => { readonly tokens?: number; readonly usd?: number };
+  /** Notes that code computes, and does not only wait for its calls. Returns what ends that, to be called once. */
+  readonly beginWork: () => () => void;
 }
 
 class Given {

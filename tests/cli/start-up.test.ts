@@ -114,11 +114,14 @@ describe("start-up pays for nothing that is not used", () => {
     expect(ours.string()).toBeInstanceOf(zod.ZodString);
   });
 
-  it.each(["cli/watchdog-thread", "host/line-search-thread"])("gives the thread %s a file of its own", async (thread) => {
-    const text = await readFile(join(import.meta.dirname, `../../dist/${thread}.js`), "utf8");
-    expect(text).not.toMatch(/^import .*"\.\.?\//m);
-    expect(text.length).toBeLessThan(10_000);
-  });
+  it.each(["cli/watchdog-thread", "host/line-search-thread", "host/program-thread"])(
+    "gives the thread %s a file of its own",
+    async (thread) => {
+      const text = await readFile(join(import.meta.dirname, `../../dist/${thread}.js`), "utf8");
+      expect(text).not.toMatch(/^import .*"\.\.?\//m);
+      expect(text.length).toBeLessThan(10_000);
+    },
+  );
 
   it("keeps the compiled code in the state folder, and goes without it where that cannot be written", async () => {
     const cwd = await copyExample();
