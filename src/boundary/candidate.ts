@@ -72,7 +72,7 @@ export async function openCandidate(of: StepOfProgram, source: CandidateSource):
   const { host } = of;
   await requireFile(of, source);
   if (source.type === "revision") await trustToday(of);
-  const scratch = await createScratchFolder(of.root, source.type === "revision" ? ["."] : []);
+  const scratch = await createScratchFolder(of.root, source.type === "revision" ? { without: ["."] } : {});
   const remove = () => host.files.remove(scratch.parent);
   try {
     if (source.type === "revision") {

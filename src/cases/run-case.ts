@@ -26,8 +26,6 @@ export interface CaseRequest extends ScratchRequest {
   /** The most dollars of the run and its judge. */
   readonly usd: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Keeps the copy, with the record of its runs beside it. */
-  readonly keep: boolean;
 }
 
 /** One run of a case. It passed where nothing failed. */
@@ -106,7 +104,7 @@ class CaseInScratch {
   }
 
   async #play(part: RunOfCase, input: JsonValue | undefined): Promise<PartRun> {
-    const { testCase, suite, usd, signal, keep } = this.#request;
+    const { testCase, suite, usd, signal, keep = false } = this.#request;
     const { host } = this.#scratch;
     const observer = new Observer();
     const misses: string[] = [];

@@ -25,6 +25,8 @@ export interface ScratchRequest {
   readonly providers: readonly Provider[];
   /** The user's, over the case's, where a model is asked. */
   readonly model: string | undefined;
+  /** True: the copy is kept, with the record of its runs beside it. Default false. */
+  readonly keep?: boolean;
 }
 
 /** The name by which requests and recordings hold the path of the scratch copy. */
@@ -46,11 +48,11 @@ export class ScratchCase {
 
   /** Makes the copy, with the case's files and scopes in it. The caller removes it. */
   static async open(request: ScratchRequest): Promise<ScratchCase> {
-    const { suite, testCase, root, mode, host } = request;
+    const { suite, testCase, root, mode, host, keep: isKept = false } = request;
     const without = (testCase.without ?? []).map(({ value }) => relative(root, join(suite.folder, value)));
     const path = mode === "recording" ? testCase.recording?.value : undefined;
     const answers = path === undefined ? undefined : await readRecording(host, join(suite.folder, path));
-    const scratch = await createScratchFolder(root, without);
+    const scratch = await createScratchFolder(root, { without, isKept });
     const opened = new ScratchCase(request, scratch, answers);
     try {
       await opened.#putFiles();

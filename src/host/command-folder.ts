@@ -13,18 +13,25 @@ export interface CommandFolder {
 
 const prefix = "llm-do-commands_";
 
-/**
- * Makes empty folders that only this user can enter, in the machine's folder for temporary files. Their names say which process owns
- * them: the first one that a process makes removes those of processes that have ended.
- */
 export function createCommandFolders(processes: Processes): () => Promise<CommandFolder> {
+  const make = createTemporaryFolders(prefix, processes);
+  return async () => {
+    const path = await make();
+    return { path, remove: () => removeTree(path) };
+  };
+}
+
+/**
+ * Makes empty folders that only this user can enter, in the machine's folder for temporary files, and returns their real paths. Their names
+ * say which process owns them: the first one that a process makes removes those of processes that have ended.
+ */
+export function createTemporaryFolders(prefix: string, processes: Processes): () => Promise<string> {
   let swept: Promise<void> | undefined;
   return async () => {
     const parent = await realpath(tmpdir());
     swept ??= sweepFolders(parent, prefix, processes);
     await swept;
-    const path = await mkdtemp(join(parent, nameOwned(prefix, processes)));
-    return { path, remove: () => removeTree(path) };
+    return mkdtemp(join(parent, nameOwned(prefix, processes)));
   };
 }
 

@@ -60,7 +60,7 @@ function identityOf(path: string): string | undefined {
   }
 }
 
-function createNodeWriter({ now = Date.now, writes }: NodeSystemOptions): Writer {
+export function createNodeWriter({ now = Date.now, writes }: NodeSystemOptions = {}): Writer {
   return {
     ...(writes === undefined ? {} : { writes }),
     machine: createHash("sha256").update(`${hostname()}${processNamespace()}`).digest("hex").slice(0, 8),

@@ -2,6 +2,9 @@ import { cp, lstat, mkdtemp, readdir, readlink, realpath, symlink } from "node:f
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../util/within.ts";
+import { createTemporaryFolders } from "./command-folder.ts";
+import { createNodeProcesses } from "./node-processes.ts";
+import { createNodeWriter } from "./node-system.ts";
 
 /** A copy of a folder in the system's temporary folder. */
 export interface ScratchFolder {
@@ -11,16 +14,23 @@ export interface ScratchFolder {
   readonly parent: string;
 }
 
+/** Made when a process needs the first one. */
+let makeOwned: (() => Promise<string>) | undefined;
+
 /** Not copied: packages are linked, and records and history belong to the folder itself. */
 const left = new Set(["node_modules", ".llm-do", ".git"]);
 
 /**
  * Copies a folder, but for `without`: paths relative to it; `.` copies nothing. Links stay links; those that lead out of the folder are left out, so that
  * nothing is changed through the copy. The nearest `node_modules` is linked beside the copy, so that its code finds the packages
- * that it has.
+ * that it has. A later process removes the copy of a killed one, unless it is to be kept.
  */
-export async function createScratchFolder(folder: string, without: readonly string[] = []): Promise<ScratchFolder> {
-  const parent = await realpath(await mkdtemp(join(tmpdir(), "llm-do-test-")));
+export async function createScratchFolder(
+  folder: string,
+  { without = [], isKept = false }: { readonly without?: readonly string[]; readonly isKept?: boolean } = {},
+): Promise<ScratchFolder> {
+  makeOwned ??= createTemporaryFolders("llm-do-test_", createNodeProcesses(createNodeWriter()));
+  const parent = isKept ? await realpath(await mkdtemp(join(tmpdir(), "llm-do-test-"))) : await makeOwned();
   const path = join(parent, basename(folder) || "program");
   const omitted = new Set(without.map((name) => resolve(folder, name)));
   const real = await realpath(folder);

@@ -94,7 +94,7 @@ export default ({ signal }) => new Promise((_, reject) => {
 `,
     "main.test.yaml": "script: play.ts\ncases: [{ name: one, input: x }, { name: two, input: x }]\n",
   });
-  const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith("llm-do-test-") && isOf(name)).length;
+  const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith("llm-do-test_") && isOf(name)).length;
   const isOf = (name: string) => existsSync(join(tmpdir(), name, program.folder.split("/").at(-1) ?? ""));
   const controller = new AbortController();
   let asked = 0;

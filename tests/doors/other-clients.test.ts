@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { bin, runCli, startCli } from "../cli/run-cli.ts";
 import { createDoorWorld, type DoorWorld, picture } from "./world.ts";
 
@@ -48,8 +49,12 @@ test("the Inspector shows a denied call, and a picture", async () => {
   });
 });
 
-/** Starts acpx. It keeps the state of its conversations in the home folder. */
+/** Starts acpx. It keeps the state of its conversations in the home folder, and sockets in a folder of that one's digest. */
 function talk({ folder }: DoorWorld, ...args: readonly string[]) {
+  const digest = createHash("sha256")
+    .update(join(dirname(folder), "home"))
+    .digest("hex");
+  onTestFinished(() => rmSync(`/tmp/acpx-${digest.slice(0, 10)}`, { recursive: true, force: true }));
   const agent = `${process.execPath} ${bin} acp ${folder} --trust`;
   return startCli(["--agent", agent, ...args], { bin: acpx, cwd: folder });
 }
