@@ -46,11 +46,11 @@ export function createLanguageModelAdapter(facts: LanguageModelAdapterFacts): Mo
   return {
     id: facts.id,
     async generate(request, options) {
-      if (!takesFiles || !hasResultFiles(request)) return (takesFiles ? whole : without).generate(request, options);
+      if (!takesFiles) return without.generate(request, options);
       try {
         return await whole.generate(request, options);
       } catch (error) {
-        if (!(error instanceof ModelError) || error.code !== "bad_request") throw error;
+        if (!(error instanceof ModelError) || error.code !== "bad_request" || !hasResultFiles(request)) throw error;
         const response = await without.generate(request, options);
         takesFiles = false;
         const warning = `${facts.id} refused the files of tool results, and gets a sentence in their place: ${error.message}`;
