@@ -58,8 +58,17 @@ export class RunError extends Error {
     this.code = code;
     this.callPath = more.callPath;
     // Node prints enumerable members of an error that nobody catches: the message would stand there four times.
+    if (more.cause instanceof Error && more.cause.message === message) this.stack = callerStack(this);
     for (const name of ["run", "trace"] as const) Object.defineProperty(this, name, { value: undefined, writable: true });
   }
+}
+
+const ownFolder = new URL("..", import.meta.url).href;
+
+/** Leaves out our own places: an error that says what its cause says would print the same stack twice. */
+function callerStack({ name, message, stack = "" }: Error): string {
+  const places = stack.split("\n").filter((line) => /^ +at /.test(line) && !line.includes(ownFolder));
+  return [`${name}: ${message}`, ...places].join("\n");
 }
 
 /** A model request failed after its retries. It ends the call of its worker: where that was called, its caller goes on. */

@@ -84,7 +84,7 @@ export function renderListedRun({ runId, summary, foreign, ...run }: ListedRun, 
   const facts = [
     ...(program === undefined ? [] : [program]),
     ...(model === undefined ? [] : [modelLabel(model)]),
-    ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s in all`]),
+    ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s from start to end`]),
     ...(usage?.usd === undefined ? [] : [renderCost({ usd: usage.usd, usdAtLeast: usage.usdAtLeast }) ?? ""]),
   ];
   const said = prompt === undefined ? "" : `: ${prompt}`;

@@ -61,7 +61,7 @@ test("what does not fit is an error of the tool, and an unknown tool one of the 
   const { client } = await connect((await createDoorWorld()).folder);
   const wrong = await client.callTool({ name: "sort", arguments: { text: "x" } });
   expect(wrong).toMatchObject({ isError: true });
-  expect(JSON.stringify(wrong.content)).toContain("message");
+  expect(JSON.stringify(wrong.content)).toContain("the arguments do not fit `sort`: message: is missing");
   await expect(client.callTool({ name: "nobody", arguments: {} })).rejects.toThrow("nobody");
 });
 

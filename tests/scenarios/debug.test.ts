@@ -130,7 +130,10 @@ test("what ends a run has its stacks, without secrets", async () => {
     model: () => "",
     request: { entry: "tools.ts:start", input: {} },
   });
-  const { trace } = error as RunError;
+  const { trace, stack } = error as RunError;
+  // The places of its cause stand below it.
+  expect(stack).toMatch(/^RunError: refused /);
+  expect(stack).not.toContain("/src/");
   expect(trace).toContain("Error: refused ⟦secret:SERVICE_TOKEN⟧\n    at ");
   expect(trace).toContain("caused by:\nError: by ⟦secret:SERVICE_TOKEN⟧\n    at ");
   expect(trace).not.toContain(secret);

@@ -177,7 +177,7 @@ export class McpCalls {
   }
 
   #toAnswer(call: Call, step: Step, request: RequestId): CallToolResult | InputRequiredResult {
-    if (step.type === "failed") return failure(describeFailure(step.thrown));
+    if (step.type === "failed") return failure(describeFailure(step.thrown, call.worker.name));
     if (step.type === "done") return toResult(call.worker, step.output, this.#files.keep(step.output));
     return this.#ask(call, step, request);
   }

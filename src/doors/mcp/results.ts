@@ -51,9 +51,11 @@ export function failure(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** Describes why a run failed; for one that waits, how it is answered and goes on. */
-export function describeFailure(thrown: unknown): string {
+/** Describes why a run failed; for one that waits, how it is answered and goes on. The client knows the entry by the name of its tool. */
+export function describeFailure(thrown: unknown, tool: string): string {
   const run = thrown instanceof RunError ? thrown.run : undefined;
+  if (thrown instanceof RunError && thrown.code === "input_invalid")
+    return thrown.message.replace(`the input does not fit \`${thrown.callPath}\``, `the arguments do not fit \`${tool}\``);
   if (!run || run.questions.length === 0) return errorMessage(thrown);
   return `The run waits for answers of a person, at a terminal:\n${renderWaiting(run, run.behind)}`;
 }

@@ -8,6 +8,7 @@ import { changeIn, previewOf, toLines } from "../preview-lines.ts";
 import { type PreviewLine, PreviewRows } from "../preview-rows.ts";
 import { renderCost } from "../render-usage.ts";
 import type { ToolCard } from "../run-view.ts";
+import { wrapWords } from "../wrap-text.ts";
 import { clipRow } from "./clip-row.ts";
 import type { Layout } from "./spans.ts";
 
@@ -32,7 +33,7 @@ export function drawCard(card: ToolCard, layout: Layout, isOpen: boolean): strin
   const room = columns - margin.length - 2;
   const text = clipRow(`${name}  ${about}`, Math.max(8, room - facts.length - 3));
   const head = `${margin}${mark} ${text}  ${style(["dim"], clipRow(facts, Math.max(0, room - 3)))}`;
-  if (!isOpen) return [head];
+  if (!isOpen) return [head, ...problemRows(card, Math.max(8, room)).map((row) => `${margin}  ${row}`)];
   return [head, ...openParts(card).flatMap((lines) => drawPart(lines, { ...layout, columns: columns - margin.length }, margin))];
 }
 
@@ -40,7 +41,12 @@ function describe({ args, result }: ToolCard): string {
   const subject =
     isRecord(args) && typeof args["path"] === "string" ? args["path"] : args === undefined ? "" : JSON.stringify(args);
   const shown = show(clipText(subject, 300, "…"));
-  return result.ok ? shown : `${shown} failed (${result.error.type}): ${show(clipText(result.error.error, 300, "…"))}`;
+  return result.ok ? shown : `${shown} failed (${result.error.type})`;
+}
+
+/** Says why a call failed, over as many rows as it takes: what would help often comes last. The first row says who denied a call. */
+function problemRows({ result }: ToolCard, columns: number): string[] {
+  return result.ok || result.error.type === "denied" ? [] : wrapWords(show(clipText(result.error.error, 300, "…")), columns);
 }
 
 function openParts(card: ToolCard): PreviewLine[][] {
