@@ -271,7 +271,11 @@ async function noteOnCode({ host, files }: Compilation, name: string, home: Home
   }
   const other =
     paths.length > 0 ? undefined : (await host.files.names(home.folder)).find((one) => /^tools?\.[cm]?[jt]sx?$/i.test(one));
-  return other === undefined ? undefined : `\`${other}\` is not read for names: rename it to \`tools.ts\``;
+  if (other === undefined) return undefined;
+  // Workers in code, and a program that is a list of files, have no other files than those that are named.
+  if (/^tools\.(?:ts|js|mjs)$/.test(other))
+    return `\`${other}\` is no file of this program: name it in \`files\` (in code), or run its folder`;
+  return `\`${other}\` is not read for names: rename it to \`tools.ts\``;
 }
 
 /** Toolsets of older programs. */

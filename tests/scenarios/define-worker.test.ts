@@ -98,3 +98,11 @@ test("a tool in the place of its settings is refused with what to write, before 
     /`toolsets\.shout\.[\w.]+` of `a` is a function.* export a tool from a file, name the file in `files`/,
   );
 });
+
+test("a tool in a file that `files` does not name is looked for there", async () => {
+  const host = memoryHost({ files: { "/work/tools.ts": "export const shout = 1;" }, workingDirectory: "/work" });
+  const shouting = defineWorker({ name: "a", instructions: "x", toolsets: { shout: {} } });
+  const { diagnostics } = await compile({ host, workers: [shouting] });
+  const unknown = diagnostics.find(({ code }) => code === "unknown-toolset");
+  expect(unknown?.notes[0]?.message).toContain("`tools.ts` is no file of this program: name it in `files`");
+});
