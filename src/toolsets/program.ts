@@ -69,10 +69,11 @@ export const program: Toolset<ProgramConfig> = {
     const lines = String(args["source"]).split("\n").length;
     return `Run a program of ${lines} ${lines === 1 ? "line" : "lines"}`;
   },
-  preview: ({ args: { source, input } }: PreparedToolsetCall) => {
-    const shown = input === undefined ? "" : `\n\n// input\n${JSON.stringify(input, null, 2)}`;
-    return { type: "text" as const, text: `${String(source)}${shown}` };
-  },
+  // The input comes first: a program could end with a comment that looks like one.
+  preview: ({ args: { source, input = {} } }: PreparedToolsetCall) => ({
+    type: "text",
+    text: `// input\n${JSON.stringify(input, null, 2)}\n// program\n${String(source)}`,
+  }),
 };
 
 function createTool(limits: ProgramConfig): Tool {

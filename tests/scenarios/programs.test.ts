@@ -100,7 +100,7 @@ describe("run_program", () => {
     };
     const approval: ApprovalPolicy = { mode: "prompt", approver };
     const { result, doubled } = await runProgram(source, { input: { n: 4 }, approval });
-    const preview = { type: "text", text: `${source}\n\n// input\n{\n  "n": 4\n}` };
+    const preview = { type: "text", text: `// input\n{\n  "n": 4\n}\n// program\n${source}` };
     expect(shown[0]).toMatchObject({ tool: "run_program", description: "Run a program of 2 lines", preview });
     expect(result).toMatchObject({
       type: "tool_failed",
