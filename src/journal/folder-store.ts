@@ -323,8 +323,8 @@ export class FolderPlace implements RecordPlace {
 
   async alone<T>(fn: () => Promise<T>): Promise<T> {
     return this.#folder.alone("journal.jsonl", fn).catch((thrown: unknown) => {
-      const isReadOnly = hasCode(thrown, "EROFS") || hasCode(thrown, "EACCES");
-      if (!isReadOnly && !hasCode(thrown, "ELOCKED")) throw thrown;
+      const isReadOnly = hasErrorCode(thrown, "EROFS") || hasErrorCode(thrown, "EACCES");
+      if (!isReadOnly && !hasErrorCode(thrown, "ELOCKED")) throw thrown;
       throw new CannotResume(
         `${this.path} cannot be locked: ${isReadOnly ? "nothing can be written there" : "another process begins to go on with the run, or you may not write there"}`,
       );
@@ -346,10 +346,10 @@ async function using<O extends { close(): Promise<void> }, T>(open: O, use: (ope
 
 /** Nothing there is undefined, as below a file (`/dev/null` as a home); what else is wrong is thrown. */
 function absent(thrown: unknown): undefined {
-  if (hasCode(thrown, "ENOENT") || hasCode(thrown, "ENOTDIR")) return undefined;
+  if (hasErrorCode(thrown, "ENOENT") || hasErrorCode(thrown, "ENOTDIR")) return undefined;
   throw thrown;
 }
 
-function hasCode(thrown: unknown, code: string): boolean {
+function hasErrorCode(thrown: unknown, code: string): boolean {
   return thrown instanceof Error && "code" in thrown && thrown.code === code;
 }

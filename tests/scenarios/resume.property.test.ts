@@ -49,6 +49,12 @@ test("a run that is killed at any entry goes on as if it had not been, and can b
 
 type Seen = Record<"kills" | "uncertain" | "suspended" | "answers" | "repetitions" | "created" | "worlds", number>;
 
+/** Throws where an attempt that was not killed ended otherwise than with a question. */
+function requireQuestion({ error }: Attempt, seen: Seen): void {
+  if (!(error instanceof RunError) || !["suspended", "uncertain"].includes(error.code)) throw error;
+  seen.suspended++;
+}
+
 async function checkTree(tree: Plan, { kills, held }: Disturbance, seen: Seen): Promise<void> {
   const undisturbed = await playUndisturbed(tree);
   const disturbed = { world: createTreeWorld(), ledger: createLedger() };
@@ -66,10 +72,7 @@ async function checkTree(tree: Plan, { kills, held }: Disturbance, seen: Seen): 
     if (last.wasKilled) killed++;
     seen.uncertain += last.wasKilled ? uncertainIn(last) : 0;
     if (last.result || number > 200) break;
-    if (!last.wasKilled) {
-      if (!(last.error instanceof RunError) || !["suspended", "uncertain"].includes(last.error.code)) throw last.error;
-      seen.suspended++;
-    }
+    if (!last.wasKilled) requireQuestion(last, seen);
     if (held)
       seen.answers += await answerHeld(disturbed, asked, {
         kills: killed,
