@@ -16,6 +16,7 @@ export function addTest(program: Command, exit: Exit): void {
     .option("-m, --model <provider:name>", "with --live and --record: the model of every worker that names none of its own")
     .option("--parallel <number>", "how many cases run at the same time (default: 4)", parseCount)
     .option("--trust", "let the programs' code and scripts in TypeScript run, this once")
+    .option("--baseline <file>", "1, too, where a case passes less often than in this report, which --json printed before")
     .option("--from <run[/call]>", "add a case made from a recorded run, or from one of its calls, and run nothing")
     .option("--name <text>", "with --from: the name of the case")
     .option("--keep", "keep the scratch copies, with the records of their runs beside them, and print their folders")

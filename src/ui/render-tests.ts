@@ -1,3 +1,4 @@
+import type { CaseChange } from "../cases/baseline.ts";
 import type { CaseReport, TestReport } from "../cases/test-report.ts";
 import { dollars } from "./render-usage.ts";
 import { showProse } from "./show-text.ts";
@@ -45,4 +46,17 @@ export function renderTotals({ cases, milliseconds }: TestReport): string {
     ...(count("skipped") > 0 ? [`${count("skipped")} skipped`] : []),
   ];
   return `${parts.join(", ")}, in ${(milliseconds / 1000).toFixed(1)} s\n`;
+}
+
+/** The cases that passed more or less often than in the earlier report. `~`: the 95 % interval of the difference does not hold 0. */
+export function renderChanges(changes: readonly CaseChange[]): string {
+  const points = (share: number) => `${share < 0 ? "-" : "+"}${Math.abs(100 * share).toFixed(0)}`;
+  const lines = changes
+    .filter(({ difference }) => difference.estimate !== 0)
+    .map(({ file, name, before, after, difference: { estimate, lower, upper } }) => {
+      const mark = lower > 0 || upper < 0 ? "~" : " ";
+      const passed = `${before.hits} of ${before.count}, now ${after.hits} of ${after.count}`;
+      return `${mark} ${file}: ${name}: passed ${passed}: ${points(estimate)} points (95 % interval ${points(lower)} to ${points(upper)})\n`;
+    });
+  return showProse(lines.join(""));
 }

@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
+import { compareReports, type EarlierReport, readReport } from "../../cases/baseline.ts";
 import { runTests, type TestRequest } from "../../cases/run-tests.ts";
 import { NoTests } from "../../cases/test-suite.ts";
 import type { Compiled } from "../../compile/compile.ts";
 import { createNodeHost } from "../../host/node-host.ts";
-import { renderCase, renderTotals } from "../../ui/render-tests.ts";
+import { renderCase, renderChanges, renderTotals } from "../../ui/render-tests.ts";
+import { errorMessage } from "../../util/error-message.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
@@ -23,21 +26,24 @@ export interface TestFlags {
   readonly trust?: boolean;
   readonly keep?: boolean;
   readonly json?: boolean;
+  /** The path of an earlier report, as --json printed it. */
+  readonly baseline?: string;
   /** `RUN[/CALL]`. */
   readonly from?: string;
   /** With `from`. */
   readonly name?: string;
 }
 
-/** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails, 2 where one could not begin. */
-export async function testCommand(target: string, { json = false, from, name, ...flags }: TestFlags): Promise<number> {
-  if (from !== undefined && (json || Object.keys(flags).length > 0))
+/** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails, or passes less often than before, 2 where one could not begin. */
+export async function testCommand(target: string, { json = false, from, name, baseline, ...flags }: TestFlags): Promise<number> {
+  if (from !== undefined && (json || baseline !== undefined || Object.keys(flags).length > 0))
     throw new UsageError("--from runs nothing, and goes with --name alone");
   if (from !== undefined) return (await import("./test-from.ts")).testFromCommand(from, target, name);
   if (name !== undefined) throw new UsageError("--name is the name of the case that --from adds");
   if (flags.live && flags.record) throw new UsageError("--live and --record exclude one another: --record asks the model, too");
   if (flags.keep && flags.record)
     throw new UsageError("--keep and --record exclude one another: a recording is no record of a run");
+  const earlier = baseline === undefined ? undefined : await readBaseline(baseline);
   using signals = listenForSignals();
   const { signal } = signals.controller;
   using _guard = guardProcess(signals.controller, {});
@@ -53,13 +59,26 @@ export async function testCommand(target: string, { json = false, from, name, ..
       if (!json) written = written.then(() => writeResult(renderCase(one)));
     });
     await written;
-    await writeResult(json ? `${JSON.stringify({ v: 1, ...report })}\n` : renderTotals(report));
-    if (report.passed) return exitCodes.done;
+    const changes = earlier === undefined ? undefined : compareReports(earlier, report);
+    const compared = changes ? { changes } : {};
+    await writeResult(
+      json ? `${JSON.stringify({ v: 1, ...report, ...compared })}\n` : renderTotals(report) + renderChanges(changes ?? []),
+    );
+    if (report.passed) return changes?.some(({ difference }) => difference.upper < 0) ? exitCodes.failed : exitCodes.done;
     return report.cases.some(({ isMistake }) => isMistake) ? exitCodes.usage : exitCodes.failed;
   } catch (thrown) {
     const shown = thrown instanceof NoTests ? new UsageError(thrown.message) : thrown;
     return await reportFailure(signal.aborted ? signal.reason : shown, { json, verbose: 0 });
   }
+}
+
+async function readBaseline(path: string): Promise<EarlierReport> {
+  const text = await readFile(path, "utf8").catch((thrown: unknown) => {
+    throw new UsageError(`--baseline ${path}: ${errorMessage(thrown)}`);
+  });
+  const report = readReport(text);
+  if (report) return report;
+  throw new UsageError(`--baseline ${path}: this is not what \`llm-do test --json\` printed`);
 }
 
 interface TestTrust extends TrustOptions {
