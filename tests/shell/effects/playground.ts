@@ -129,7 +129,8 @@ function makeRepositories(work: string): void {
   git("other", "init -q -b main");
   git("other", "add a");
   git("other", "commit -qm evil");
-  git(".", "clone -q --bare other evil.git");
+  // Of two links to a file, one that is removed changes the times of both.
+  git(".", "clone -q --bare --no-hardlinks other evil.git");
   git(".", "submodule -q add ./other sub");
   git(".", "commit -qm sub");
   execFileSync("tar", ["-cf", "a.tar", "README.md"], { cwd: work });
