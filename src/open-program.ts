@@ -123,9 +123,10 @@ export async function openProgram({
 /** A recorded run says itself which program it is of, where the request does not. */
 async function compileRequested(request: CompileRequest): Promise<Compiled> {
   const { target, files, workers, forRun, host = await defaultHost() } = request;
-  const isNamed = target !== undefined || files !== undefined || workers !== undefined;
-  const recorded = isNamed || forRun === undefined ? undefined : await recordedSource(host, forRun);
-  return recorded ? compileSources({ ...recorded.source, ...request, host }, recorded.ofProgram) : compileSources(request);
+  const isNamed = target !== undefined || (files !== undefined && workers === undefined);
+  const recorded = isNamed || forRun === undefined ? undefined : await recordedSource(host, forRun, workers);
+  if (!recorded) return compileSources(request);
+  return compileSources({ ...(workers ? {} : recorded.source), ...request, host }, recorded.ofProgram);
 }
 
 function requireProgram(compiled: Compiled): Program {

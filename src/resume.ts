@@ -10,6 +10,7 @@ import { createRunState } from "./effects/run-state.ts";
 import { voidsOf } from "./effects/voids.ts";
 import type { Host } from "./host/host.ts";
 import { createNodeHost } from "./host/node-host.ts";
+import { describeCodeWorkers } from "./journal/code-workers.ts";
 import { findRecord, type RunReference } from "./journal/find-store.ts";
 import { readJournalEnds, readRecord } from "./journal/read-journal.ts";
 import { placeArtifacts } from "./journal/record.ts";
@@ -236,7 +237,7 @@ export function describeCompilation(
   { ofProgram = {}, ...request }: CompileRequest & { readonly ofProgram?: ProgramOptions },
   { workingDirectory }: Host,
 ): CompiledWith {
-  const { files, entry: entryName } = request;
+  const { files, workers, entry: entryName } = request;
   const inside = (path: string) => relative(root, resolve(workingDirectory, path)).replaceAll("\\", "/");
   // Options were relative to the working directory, and are read again as the program's.
   const moved = (text: string) =>
@@ -252,6 +253,7 @@ export function describeCompilation(
   return {
     target: entry.kind === "worker" ? `${entry.worker.id}.worker` : ".",
     ...(files ? { files: files.map(inside) } : {}),
+    ...(workers ? { workers: workers.map(({ name }) => name) } : {}),
     ...(entry.kind === "code" && entryName !== undefined ? { entry: entryName } : {}),
     ...(model === undefined ? {} : { model }),
     ...(set?.length ? { set } : {}),
@@ -268,14 +270,19 @@ export interface RecordedSource {
 
 /**
  * Returns what a recorded run was compiled of: files in the program's folder, as its store knows it. Undefined where the record does not
- * say it. Rejects with a `CannotResume` where it names a file outside of that folder.
+ * say it. Rejects with a `CannotResume` where it names a file outside of that folder, and for workers in code that are not `given`.
  */
-export async function recordedSource(host: Host, reference: RunReference): Promise<RecordedSource | undefined> {
+export async function recordedSource(
+  host: Host,
+  reference: RunReference,
+  given?: CompileRequest["workers"],
+): Promise<RecordedSource | undefined> {
   const { store, id } = findRecord(host, reference);
   const { first } = await store.look(id, readJournalEnds);
   if (first?.type !== "run-start" || !first.compiled) return undefined;
   for await (const { root } of store.list({ id })) {
-    const { target, files, entry, ...ofProgram } = first.compiled;
+    const { target, files, workers, entry, ...ofProgram } = first.compiled;
+    if (workers && !given) throw new CannotResume(describeCodeWorkers(id, workers));
     const paths = (files ?? [target]).map((path) => resolve(root, path));
     const realPath = (path: string) => host.files.realPath(path).catch(() => path);
     for (const path of paths)

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
+import { describeCodeWorkers } from "../journal/code-workers.ts";
 import { readJournalEnds, readRecord } from "../journal/read-journal.ts";
 import type { CompiledWith, Fact, FactOf, JournalEntry, ProgramOptions } from "../protocol/fact.ts";
 import { isWithin } from "../util/within.ts";
@@ -47,7 +48,8 @@ export async function sourceOf<F extends CompileFlags>(
   { found, compiled = { target: "." } }: RecordedProgram,
   flags: F,
 ): Promise<RecordedSource<F>> {
-  const { entry, target, files = [target], ...ofProgram } = compiled;
+  const { entry, target, files = [target], workers, ...ofProgram } = compiled;
+  if (workers) throw new UsageError(describeCodeWorkers(found.runId, workers));
   const targets = files.map((path) => join(found.root, path));
   await requireInside(found, targets);
   return { targets, flags: { ...(entry === undefined ? {} : { entry }), ...flags }, ofProgram };

@@ -93,7 +93,7 @@ function findAlias({ config }: Compilation, text: string) {
 function reportMissing({ diagnostics, toRun }: Compilation, { name, file }: LoadedWorker): void {
   const message = `no model for the worker \`${name}\``;
   const note =
-    "set one of: `model` in the worker, `--model`, `model` in llm-do.yaml, `LLM_DO_MODEL`, or run `llm-do models default`";
+    "set one of: `model` in the worker, `--model` (in code: the option `model`), `model` in llm-do.yaml, `LLM_DO_MODEL`, or run `llm-do models default`";
   const span = file.name?.span ?? startOf(file.source);
   diagnostics.report(toRun ? "model-missing" : "model-unset", { message, note, span });
 }

@@ -80,6 +80,7 @@ export const factFields: Readonly<Record<FactType, Fields>> = {
       ...{
         target: "string",
         "files?": "strings",
+        "workers?": "strings",
         "entry?": "string",
         "model?": "string",
         "set?": "content strings",

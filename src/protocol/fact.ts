@@ -88,6 +88,8 @@ export interface CompiledWith {
   readonly target: string;
   /** In the place of the target; relative, too. */
   readonly files?: readonly string[];
+  /** Names of the workers that are made in code, and have no file. */
+  readonly workers?: readonly string[];
   /** Only of code. */
   readonly entry?: string;
   readonly model?: string;

@@ -21,8 +21,10 @@ interface SettledCall {
   readonly stops?: true;
 }
 
-/** `denied by you: wrong folder`. A note that only repeats what the source says is left out. */
-export function renderDecision({ decision: { type, note }, source, stops }: SettledCall): string {
+/** `denied by you: wrong folder`, `approved as {"path":"b.txt"} by you`. A note that only repeats what the source says is left out. */
+export function renderDecision({ decision, source, stops }: SettledCall): string {
+  const { type, note } = decision;
   const said = note !== undefined && (source === "person" || source === "error") ? `: ${show(note)}` : "";
-  return `${words[type]} ${deciders[source]}${said}${stops && type === "deny" ? ", and the run stops for it" : ""}`;
+  const edited = type === "approve" && decision.args ? ` as ${show(JSON.stringify(decision.args))}` : "";
+  return `${words[type]}${edited} ${deciders[source]}${said}${stops && type === "deny" ? ", and the run stops for it" : ""}`;
 }

@@ -100,6 +100,8 @@ describe("a run that is looked at", () => {
     const code = `import { run, defineWorker } from "${library}";
       await run({ workers: [defineWorker({ name: "main", instructions: "Say it." })], input: "x", model: "scripted:below/model.yaml", approval: { mode: "approve_all" } });`;
     execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd, env: cleanEnvironment(cwd) });
+    for (const command of ["replay", "fork"])
+      expect((await runCli([command, "last"], { cwd })).stderr).toContain("are made in code (`main`)");
     expect((await runCli(["below", "go"], { cwd })).exitCode).toBe(0);
     expect((await runCli(["runs", "list"], { cwd })).stdout.match(/^\d/gm)).toHaveLength(2);
     const shown = await runCli(["runs", "show", "last"], { cwd });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import * as mini from "zod/mini";
-import { CompileError, compile, defineWorker, replay, run, tool } from "../../src/index.ts";
+import { CompileError, compile, defineWorker, replay, resume, run, tool } from "../../src/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { runsIn } from "../records.ts";
@@ -35,6 +35,17 @@ test("workers in code compile and run as their files would, the first being the 
   const { approval: _, ...compiled } = options;
   const { same } = await replay({ ...compiled, workers: [main, helper], directory: `${runsIn("/work")}/${runId}` });
   expect(same).toBe(true);
+});
+
+test("a recorded run of workers in code takes them from the call alone, and its options from the record", async () => {
+  const { model, approval: _, ...own } = setUp();
+  const options = { ...own, approval: { mode: "reject_all" } } as const;
+  const { runId } = await run({ ...options, model, workers: [main, helper], input: { topic: "bridges" } });
+  const directory = `${runsIn("/work")}/${runId}`;
+  expect(await replay({ ...own, workers: [main, helper], directory })).toMatchObject({ same: true });
+  await expect(resume({ ...options, directory })).rejects.toThrow(
+    `the workers of ${runId} are made in code (\`main\`, \`helper\`): give them to \`resume\`, \`replay\` or \`fork\` of the library as \`workers\``,
+  );
 });
 
 test("`program.get` finds a worker by its name or its id", async () => {

@@ -48,7 +48,10 @@ export const mistakes: Readonly<Record<string, readonly CommandLine[]>> = {
     [["./mian.worker"], "= note: did you mean `main.worker`?\n"],
     [["notes.txt"], "error[target-not-found]: `notes.txt` is neither a folder nor a `.worker` file\n"],
     [["out"], "error[entry-not-found]: `out` holds no `main.worker`\n"],
-    [["nomodel.worker", "x"], "= note: set one of: `model` in the worker, `--model`, `model` in llm-do.yaml, `LLM_DO_MODEL`, "],
+    [
+      ["nomodel.worker", "x"],
+      "= note: set one of: `model` in the worker, `--model` (in code: the option `model`), `model` in llm-do.yaml, `LLM_DO_MODEL`, ",
+    ],
     [["main.worker", "none.worker"], "llm-do: there is no file `none.worker`; if it is the prompt, put `--` before it\n"],
     [["main.worker", "none.worker", "--", "x"], "llm-do: there is no file `none.worker`; "],
     [["main.worker", "x", "helper.worker"], "llm-do: `helper.worker` is a file, and stands after the prompt; "],

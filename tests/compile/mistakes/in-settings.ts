@@ -39,7 +39,10 @@ export const inSettings: Mistakes = {
     files: { "main.worker": "---\nmodel: “anthropic:claude”\n---\nYou help.\n" },
     model: null,
     reports: ["model-unset main.worker:1:1 hint", "invalid-value main.worker:2:8 error"],
-    says: ["set one of: `model` in the worker, `--model`, `model` in llm-do.yaml, `LLM_DO_MODEL`", 'write `"anthropic:claude"`'],
+    says: [
+      "set one of: `model` in the worker, `--model` (in code: the option `model`), `model` in llm-do.yaml, `LLM_DO_MODEL`",
+      'write `"anthropic:claude"`',
+    ],
   },
   "empty body": {
     files: { "main.worker": "---\ndescription: x\n---\n\n" },
