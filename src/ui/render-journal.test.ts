@@ -95,6 +95,12 @@ test("a request that a resumed run recorded once more counts once", () => {
   expect(text.match(/result of look, turn \d/g)).toEqual(["result of look, turn 1"]);
 });
 
+test("an approval of other arguments shows them", () => {
+  const decision = { type: "approve", args: { path: "b\u202e.txt" } } as const;
+  const edited = facts.map((fact) => (fact.type === "decision" ? { ...fact, decision } : fact));
+  expect(renderJournal(journalOf(entries(edited)), 200)).toContain('approved as {"path":"b\\u{202E}.txt"} by you');
+});
+
 describe("a journal with damaged entries", () => {
   test("is shown, with every line of the entries that are whole", () => {
     const whole = renderJournal(journalOf(entries()), 200);
