@@ -36,10 +36,10 @@ export async function editArguments(terminal: Terminal, options: EditOptions): P
   }
 }
 
-/** The user's editor. npm sets `EDITOR` for what it starts, to vi where the user has none, and the same as `npm_config_editor`. */
+/** The user's editor. npm sets `EDITOR` for what it starts, to vi where the user has none, and says by other variables which npm it is. */
 function editorOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const [visual, editor] = [env["VISUAL"]?.trim(), env["EDITOR"]?.trim()];
-  const isOfNpm = editor === "vi" && env["npm_config_editor"] === editor;
+  const isOfNpm = editor === "vi" && (env["npm_command"] ?? env["npm_execpath"]) !== undefined;
   return visual || (isOfNpm ? undefined : editor) || undefined;
 }
 

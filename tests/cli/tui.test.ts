@@ -72,7 +72,7 @@ describe("a run in the terminal UI", () => {
 
   it("asks anew for edited arguments, on a line also where npm has set vi as the editor", async () => {
     const cwd = await writer();
-    const terminal = open(cwd, ["."], { env: { EDITOR: "vi", npm_config_editor: "vi" } });
+    const terminal = open(cwd, ["."], { env: { EDITOR: "vi", npm_command: "exec" } });
     await terminal.waitFor(keys);
     terminal.type("e\r");
     await terminal.waitFor("One line of JSON");
