@@ -199,8 +199,8 @@ async function journalOf(cwd: string): Promise<readonly JournalEntry[]> {
 function verdictsOf(entries: readonly JournalEntry[]) {
   return entries.flatMap((entry) => {
     if (entry.type !== "verdict") return [];
-    const { callPath, tool, args: given, digest, verdict } = entry;
-    return [{ callPath, tool, args: given, digest, verdict }];
+    const { callPath, tool, args: given, verdict } = entry;
+    return [{ callPath, tool, args: given, verdict }];
   });
 }
 

@@ -16,7 +16,7 @@ it("is documented command by command", () => {
 it("has each of its keys in its page, and no other ones", () => {
   const read = (path: string) => readFileSync(join(import.meta.dirname, "../../..", path), "utf8");
   const code = ["src/cli/tui/tui.ts", "src/cli/tui/keyboard.ts", "src/ui/tui/text-field.ts"].map(read).join("\n");
-  const found = [...code.matchAll(/isControl\("(\w)"\)|ctrl && name === "(\w)"|"(ctrl|meta)-(\w+)"/g)];
+  const found = [...code.matchAll(/isControl\("(\w)"\)|ctrl && (?:key\.)?name === "(\w)"|"(ctrl|meta)-(\w+)"/g)];
   const keys = found.map(
     ([, control, other, modifier, key = control ?? other ?? ""]) =>
       `${modifier === "meta" ? "Alt" : "Ctrl"}-${key.charAt(0).toUpperCase()}${key.slice(1)}`,
