@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compile } from "../src/llm-do.ts";
+import { compile } from "../src/front/llm-do.ts";
 import { printRow } from "./timing.ts";
 
 const rounds = 60;

@@ -21,7 +21,7 @@ interface Manifest {
 const { dependencies, peerDependencies = {}, exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const built = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]));
 /** Started by its path; the others are opened by it where a fault is reproduced with the built package. */
-const inner = ["cli/main", "cli/open-trust-store", "host/node-host", "llm-do", "ui/render-request"];
+const inner = ["cli/main", "cli/open-trust-store", "host/node-host", "front/llm-do", "ui/render-request"];
 const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")), ...inner];
 
 /** Each is bundled alone: a thread that shares a chunk with the process loads all that is in it once more. */
@@ -43,7 +43,7 @@ const startOf = {
   line: ["cli/command-line", "host/state-directory"],
   /** A program from its files to its first request. */
   core: [
-    ..."llm-do questions host/node-host host/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(
+    ..."front/llm-do front/questions host/node-host host/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(
       " ",
     ),
     ..."models/wire/create-wire-fetch models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(" "),

@@ -3,9 +3,9 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { Diagnostic } from "../src/diagnostics/diagnostic.ts";
 import { renderDiagnostics } from "../src/diagnostics/render-diagnostic.ts";
+import { type CompileRequest, compile } from "../src/front/llm-do.ts";
 import { createNodeHost } from "../src/host/node-host.ts";
 import { parseWorkerFile } from "../src/language/parse-worker-file.ts";
-import { type CompileRequest, compile } from "../src/llm-do.ts";
 
 /** A mistake as somebody would write it, and what is said of it. */
 export interface Sample {

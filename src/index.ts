@@ -19,9 +19,6 @@ export type { Compiled } from "./compile/compile.ts";
 export { CompileError, type NeedOfTrust, UntrustedProgram } from "./compile/compile-error.ts";
 export { type DefinedWorker, defineWorker, type WorkerDefinition } from "./compile/define-worker.ts";
 export type { Diagnostic, DiagnosticNote, Severity } from "./diagnostics/diagnostic.ts";
-// The machine.
-export type { Host } from "./host/host.ts";
-export { ScopeError, type Scopes } from "./host/scopes.ts";
 export {
   type CallJudge,
   type CompileRequest,
@@ -50,7 +47,19 @@ export {
   type UndoReport,
   type UndoRequest,
   undo,
-} from "./llm-do.ts";
+} from "./front/llm-do.ts";
+export {
+  type AnswerRequest,
+  answerQuestions,
+  listQuestions,
+  type QuestionAnswer,
+  type QuestionsRequest,
+  type WaitingRun,
+} from "./front/questions.ts";
+export { type RunningRun, start } from "./front/start.ts";
+// The machine.
+export type { Host } from "./host/host.ts";
+export { ScopeError, type Scopes } from "./host/scopes.ts";
 export { type MappedRow, type MapRequest, mapRuns } from "./map/map-runs.ts";
 // Models.
 export {
@@ -102,17 +111,8 @@ export type {
 } from "./protocol/outline.ts";
 export type { ServerTool, ServerToolType, ToolError, ToolErrorType } from "./protocol/tool.ts";
 export type { LimitName, Limits, Usage } from "./protocol/usage.ts";
-export {
-  type AnswerRequest,
-  answerQuestions,
-  listQuestions,
-  type QuestionAnswer,
-  type QuestionsRequest,
-  type WaitingRun,
-} from "./questions.ts";
 export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
 export type { Schema } from "./schema/schema.ts";
-export { type RunningRun, start } from "./start.ts";
 // Tools.
 export type * from "./toolsets/callables.ts";
 export type { CreatedWorkerFile } from "./toolsets/dynamic-workers.ts";

@@ -1,7 +1,7 @@
 import { TestBudget } from "../cases/test-budget.ts";
 import { createAnswerer } from "../effects/answerer.ts";
+import { type RunInterception, runWith } from "../front/llm-do.ts";
 import { nodeClock } from "../host/node-clock.ts";
-import { type RunInterception, runWith } from "../llm-do.ts";
 import type { PriceOverrides } from "../models/prices.ts";
 import type { RunEvent } from "../protocol/event.ts";
 import type { Fact } from "../protocol/fact.ts";

@@ -1,11 +1,11 @@
 import { basename, dirname, join, relative } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
+import { compile, compileWith } from "../front/llm-do.ts";
 import type { Host } from "../host/host.ts";
 import { readRevision } from "../host/read-revision.ts";
 import { createScratchFolder } from "../host/scratch-folder.ts";
 import { addSettings, removeSettings } from "../language/edit-frontmatter.ts";
-import { compile, compileWith } from "../llm-do.ts";
 import type { Provider } from "../models/provider.ts";
 import type { Program, Worker } from "../program/program.ts";
 import { didYouMean } from "../util/did-you-mean.ts";

@@ -1,9 +1,9 @@
 import { join, relative, resolve } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
+import { type CompileRequest, compileWith } from "../front/llm-do.ts";
 import type { Host } from "../host/host.ts";
 import { copyInto, createScratchFolder, listFiles, type ScratchFolder } from "../host/scratch-folder.ts";
 import type { TestCaseSyntax } from "../language/test-shape.ts";
-import { type CompileRequest, compileWith } from "../llm-do.ts";
 import type { Provider } from "../models/provider.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";
 import type { Outline } from "../protocol/outline.ts";

@@ -1,4 +1,4 @@
-import { type Program, readConversation } from "../llm-do.ts";
+import { type Program, readConversation } from "../front/llm-do.ts";
 import type { Message } from "../protocol/message.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FoundRun, streamRuns } from "./find-runs.ts";

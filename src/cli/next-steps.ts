@@ -1,5 +1,5 @@
 import { join, relative, resolve } from "node:path";
-import { compileWith } from "../llm-do.ts";
+import { compileWith } from "../front/llm-do.ts";
 import type { CompiledWith, ProgramOptions } from "../protocol/fact.ts";
 import { commandLine } from "./command-name.ts";
 import type { FoundRun } from "./find-runs.ts";

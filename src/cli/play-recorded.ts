@@ -1,4 +1,4 @@
-import type { Program, RunOutput, RunRequest } from "../llm-do.ts";
+import type { Program, RunOutput, RunRequest } from "../front/llm-do.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { secondsOf } from "./commands/run.ts";
 import { createPolicy } from "./create-policy.ts";

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
 import type { Readable } from "node:stream";
-import type { Program } from "../llm-do.ts";
+import type { Program } from "../front/llm-do.ts";
 import type { Row } from "../map/map-rows.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { inputSchemaOf } from "../runtime/entry-input.ts";

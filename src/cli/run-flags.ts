@@ -1,4 +1,4 @@
-import type { PriceOverrides } from "../llm-do.ts";
+import type { PriceOverrides } from "../front/llm-do.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { CompileFlags } from "./open-program.ts";
 import type { InputFlags } from "./run-input.ts";

@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import type { Program } from "../llm-do.ts";
+import type { Program } from "../front/llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { buildEntryInput, inputSchemaOf } from "../runtime/entry-input.ts";

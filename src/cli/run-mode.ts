@@ -1,4 +1,4 @@
-import type { Program } from "../llm-do.ts";
+import type { Program } from "../front/llm-do.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { verbosityOf } from "./run-request.ts";
 

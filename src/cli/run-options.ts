@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { ForkPoint, PriceOverrides } from "../llm-do.ts";
+import type { ForkPoint, PriceOverrides } from "../front/llm-do.ts";
 import { type Limits, limitNames } from "../protocol/usage.ts";
 
 /** The flags that say which program it is, and what holds over its files; of every command that compiles one. */

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { RunRequest } from "../llm-do.ts";
+import type { RunRequest } from "../front/llm-do.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { checkLimits } from "../runtime/check-limits.ts";
 import { errorMessage } from "../util/error-message.ts";

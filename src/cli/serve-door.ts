@@ -1,7 +1,7 @@
 import type { ApprovalPolicy } from "../approval/policy.ts";
 import type { WithinRun } from "../doors/running-call.ts";
 import type { TraceRequest } from "../doors/trace-request.ts";
-import type { RunRequest } from "../llm-do.ts";
+import type { RunRequest } from "../front/llm-do.ts";
 import { createPolicy } from "./create-policy.ts";
 import { StrayOwners } from "./guard-process.ts";
 import { guardCommand } from "./guarded-command.ts";

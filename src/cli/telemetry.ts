@@ -1,4 +1,4 @@
-import type { RunRequest } from "../llm-do.ts";
+import type { RunRequest } from "../front/llm-do.ts";
 import { errorMessage } from "../util/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";

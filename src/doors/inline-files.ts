@@ -1,4 +1,4 @@
-import type { RunRequest } from "../llm-do.ts";
+import type { RunRequest } from "../front/llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { attachmentField } from "../toolsets/attachments.ts";

@@ -1,4 +1,4 @@
-import type { Program } from "../llm-do.ts";
+import type { Program } from "../front/llm-do.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { inputSchemaOf } from "../runtime/entry-input.ts";
 

@@ -1,5 +1,5 @@
 import type { ApprovalPolicy, Approver } from "../approval/policy.ts";
-import type { RunOutput } from "../llm-do.ts";
+import type { RunOutput } from "../front/llm-do.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
 
 /** A question of a run. `id` cannot be guessed, and names the question once. */

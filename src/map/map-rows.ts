@@ -1,12 +1,12 @@
+import { type Program, type RunOutput, type RunRequest, resumeWith, runWith } from "../front/llm-do.ts";
+import { hostOf } from "../front/open-program.ts";
+import { runOptions } from "../front/requests.ts";
 import type { Host } from "../host/host.ts";
 import { openStore } from "../journal/find-store.ts";
 import { CannotResume } from "../journal/record-place.ts";
 import type { RunStore } from "../journal/store.ts";
-import { type Program, type RunOutput, type RunRequest, resumeWith, runWith } from "../llm-do.ts";
-import { hostOf } from "../open-program.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { runOptions } from "../requests.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { checkOptions, type OptionCheck, textOption } from "../util/check-options.ts";
 import { inOrder } from "../util/in-order.ts";

@@ -1,5 +1,5 @@
 import { createRunState } from "../effects/run-state.ts";
-import type { RunOutput } from "../llm-do.ts";
+import type { RunOutput } from "../front/llm-do.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Usage } from "../protocol/usage.ts";

@@ -1,5 +1,5 @@
+import { type CompileRequest, compile } from "../../src/front/llm-do.ts";
 import type { Host } from "../../src/host/host.ts";
-import { type CompileRequest, compile } from "../../src/llm-do.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
 import type { MemoryContent } from "../../src/testing/memory-tree.ts";
 import { showDiagnostic } from "./sample.ts";

@@ -4,8 +4,8 @@ import { dirname, join, relative, sep } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.ts";
 import { positionAt } from "../../src/diagnostics/position.ts";
+import { type CompileRequest, compile } from "../../src/front/llm-do.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { type CompileRequest, compile } from "../../src/llm-do.ts";
 import type { Program, Worker } from "../../src/program/program.ts";
 
 /** `options.json` of a case: the request, what is in the environment, and the folder below the case to stand in. */

@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { replayFacts } from "../../src/front/replay.ts";
+import { undoRun } from "../../src/front/undo.ts";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import { compile, run, tool } from "../../src/index.ts";
 import { expandTexts } from "../../src/journal/expand-texts.ts";
 import { factFields } from "../../src/journal/fact-fields.ts";
 import { UnreadableJournal } from "../../src/journal/unreadable-journal.ts";
 import type { Program } from "../../src/program/program.ts";
-import { replayFacts } from "../../src/replay.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
 import { listRun } from "../../src/ui/list-run.ts";
@@ -14,7 +15,6 @@ import { renderPage } from "../../src/ui/page/render-page.ts";
 import { renderCosts } from "../../src/ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../src/ui/render-journal.ts";
 import { renderMessages } from "../../src/ui/render-messages.ts";
-import { undoRun } from "../../src/undo.ts";
 import { environmentSecrets } from "../../src/util/redactor.ts";
 import { placeOf, readJournal, readJournalEnds, readRecord, runsIn } from "../records.ts";
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { replayFacts } from "../../src/front/replay.ts";
 import { nodeClock } from "../../src/host/node-clock.ts";
 import {
   type ApprovalPolicy,
@@ -13,7 +14,6 @@ import {
   tool,
 } from "../../src/index.ts";
 import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts";
-import { replayFacts } from "../../src/replay.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { readRecord, runsIn } from "../records.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { rehearse } from "../../src/front/llm-do.ts";
 import { type ApprovalPolicy, type RunRequest, run, tool } from "../../src/index.ts";
-import { rehearse } from "../../src/llm-do.ts";
 import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { memoryHost, scriptedModel } from "../../src/testing/index.ts";

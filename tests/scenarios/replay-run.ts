@@ -1,8 +1,8 @@
 import { expect } from "vitest";
+import { type RecordedRun, replayFacts } from "../../src/front/replay.ts";
+import { compileOptions } from "../../src/front/requests.ts";
 import { compile, type RunEvent, type RunRequest } from "../../src/index.ts";
 import type { Program } from "../../src/program/program.ts";
-import { type RecordedRun, replayFacts } from "../../src/replay.ts";
-import { compileOptions } from "../../src/requests.ts";
 
 /** The program of a request, compiled before its run changes anything; undefined where it does not compile. */
 export async function compileToReplay(request: RunRequest): Promise<Program | undefined> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { rehearse } from "../../src/front/llm-do.ts";
 import { compile, judgeCalls, type RunRequest, toolset } from "../../src/index.ts";
-import { rehearse } from "../../src/llm-do.ts";
 import { memoryHost, scriptedModel } from "../../src/testing/index.ts";
 import { renderFirstRequest } from "../../src/ui/explain/render-first-request.ts";
 import { worker } from "./harness.ts";

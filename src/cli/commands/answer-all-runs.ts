@@ -1,5 +1,5 @@
+import { answerQuestions, listQuestions, type WaitingRun } from "../../front/questions.ts";
 import type { ApprovalDecision } from "../../protocol/approval.ts";
-import { answerQuestions, listQuestions, type WaitingRun } from "../../questions.ts";
 import { counted } from "../../ui/explain/phrases.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { commandLine } from "../command-name.ts";

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
+import { answerQuestions, argumentsProblem, listQuestions, type WaitingRun } from "../../front/questions.ts";
 import type { ApprovalDecision, OpenQuestion } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { answerQuestions, argumentsProblem, listQuestions, type WaitingRun } from "../../questions.ts";
 import { counted, show } from "../../ui/explain/phrases.ts";
 import { renderQuestions } from "../../ui/render-questions.ts";
 import type { NextSteps } from "../../ui/render-waiting.ts";

@@ -1,5 +1,5 @@
 import { renderForTerminal } from "../../diagnostics/render-diagnostic.ts";
-import { listPrices, priceTable } from "../../llm-do.ts";
+import { listPrices, priceTable } from "../../front/llm-do.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { renderContext } from "../../ui/explain/render-context.ts";
 import { renderExplanation } from "../../ui/explain/render-explanation.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { adopt, readAdoption } from "../../adopt.ts";
+import { adopt, readAdoption } from "../../front/adopt.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { moveWorkerRecords } from "../../host/worker-records.ts";
 import { NotARecord, packFolder, packRun, parseTravelling, type TravellingRun, unpackRun } from "../../journal/exchange.ts";

@@ -1,4 +1,4 @@
-import { type ForkPoint, fork } from "../../llm-do.ts";
+import { type ForkPoint, fork } from "../../front/llm-do.ts";
 import { findRun } from "../find-runs.ts";
 import { playRecorded } from "../play-recorded.ts";
 import { readCompiled } from "../recorded-program.ts";

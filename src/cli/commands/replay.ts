@@ -1,4 +1,4 @@
-import { replay } from "../../llm-do.ts";
+import { replay } from "../../front/llm-do.ts";
 import { renderReplay } from "../../ui/render-replay.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun } from "../find-runs.ts";

@@ -1,4 +1,4 @@
-import { readResult, resume } from "../../llm-do.ts";
+import { readResult, resume } from "../../front/llm-do.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, requireReadable } from "../find-runs.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CompileError } from "../../compile/compile-error.ts";
-import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../../llm-do.ts";
+import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../../front/llm-do.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Limits } from "../../protocol/usage.ts";

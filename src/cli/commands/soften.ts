@@ -10,9 +10,9 @@ import {
   withWorker,
 } from "../../boundary/soften.ts";
 import { CompileError } from "../../compile/compile-error.ts";
+import { compile } from "../../front/llm-do.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { createScratchFolder } from "../../host/scratch-folder.ts";
-import { compile } from "../../llm-do.ts";
 import { showText } from "../../ui/show-text.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { compile, type Program, readOutcome } from "../../front/llm-do.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { keyOf } from "../../journal/folder-store.ts";
-import { compile, type Program, readOutcome } from "../../llm-do.ts";
 import type { PostgresStore } from "../../postgres/postgres-store.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Limits } from "../../protocol/usage.ts";

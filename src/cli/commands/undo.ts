@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { compile, type UndoPlan, type UndoReport, undo } from "../../llm-do.ts";
+import { compile, type UndoPlan, type UndoReport, undo } from "../../front/llm-do.ts";
 import { renderUndo } from "../../ui/render-undo.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";

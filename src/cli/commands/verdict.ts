@@ -1,4 +1,4 @@
-import { type CallJudge, type JudgedCall, type Judgement, judgeCalls } from "../../llm-do.ts";
+import { type CallJudge, type JudgedCall, type Judgement, judgeCalls } from "../../front/llm-do.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { errorMessage } from "../../util/error-message.ts";
 import { escapeText } from "../../util/escape-text.ts";

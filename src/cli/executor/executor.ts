@@ -1,5 +1,5 @@
 import type { ApprovalPolicy } from "../../approval/policy.ts";
-import { type Program, type RunOutput, type RunRequest, resume, runWith } from "../../llm-do.ts";
+import { type Program, type RunOutput, type RunRequest, resume, runWith } from "../../front/llm-do.ts";
 import type { PostgresStore } from "../../postgres/postgres-store.ts";
 import type { QueuedRun, RunQueue, Service } from "../../postgres/run-queue.ts";
 import type { JsonObject } from "../../protocol/json.ts";

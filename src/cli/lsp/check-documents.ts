@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { positionAt } from "../../diagnostics/position.ts";
 import type { Span } from "../../diagnostics/source.ts";
+import { compile } from "../../front/llm-do.ts";
 import type { Host } from "../../host/host.ts";
-import { compile } from "../../llm-do.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { createOverlayHost } from "./overlay-host.ts";
 

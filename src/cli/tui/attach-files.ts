@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { Program } from "../../llm-do.ts";
+import type { Program } from "../../front/llm-do.ts";
 import { inputSchemaOf } from "../../runtime/entry-input.ts";
 import { attachmentField } from "../../toolsets/attachments.ts";
 import { UsageError } from "../exit-codes.ts";

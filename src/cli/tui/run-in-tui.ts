@@ -1,6 +1,6 @@
 import type { ApproverOptions } from "../../approval/policy.ts";
+import { type RunOutput, type RunRequest, run } from "../../front/llm-do.ts";
 import type { Host } from "../../host/host.ts";
-import { type RunOutput, type RunRequest, run } from "../../llm-do.ts";
 import type { EventSink } from "../../protocol/event.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";

@@ -1,5 +1,5 @@
 import type { ApproverOptions } from "../../approval/policy.ts";
-import { listPrices, priceTable } from "../../llm-do.ts";
+import { listPrices, priceTable } from "../../front/llm-do.ts";
 import type { Message } from "../../protocol/message.ts";
 import { counted } from "../../ui/explain/phrases.ts";
 import { renderExplanation } from "../../ui/explain/render-explanation.ts";

@@ -7,7 +7,7 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk";
 import type { ApprovalPolicy, Approver } from "../../approval/policy.ts";
-import { type Program, type RunOutput, type RunRequest, run } from "../../llm-do.ts";
+import { type Program, type RunOutput, type RunRequest, run } from "../../front/llm-do.ts";
 import type { ApprovalDecision, ApprovalRequest, ApprovalRule } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
-import type { Program } from "../../llm-do.ts";
+import type { Program } from "../../front/llm-do.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../../protocol/approval.ts";
 import { callLabel } from "../../ui/call-label.ts";
 import { showText } from "../../ui/show-text.ts";

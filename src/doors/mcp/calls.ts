@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { ApprovalPolicy } from "../../approval/policy.ts";
-import { type RunOutput, type RunRequest, run } from "../../llm-do.ts";
+import { type RunOutput, type RunRequest, run } from "../../front/llm-do.ts";
 import type { ApprovalDecision } from "../../protocol/approval.ts";
 import type { EventSink } from "../../protocol/event.ts";
 import type { JsonObject } from "../../protocol/json.ts";

@@ -1,5 +1,5 @@
 import { type ContentBlock, type ReadResourceResult, type Resource, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import type { RunOutput } from "../../llm-do.ts";
+import type { RunOutput } from "../../front/llm-do.ts";
 import type { Artifact } from "../../protocol/message.ts";
 
 /** Most files that are kept to be read, the newest ones. */

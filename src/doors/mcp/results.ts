@@ -8,7 +8,7 @@ import {
   type ServerContext,
   type Tool,
 } from "@modelcontextprotocol/server";
-import type { RunOutput } from "../../llm-do.ts";
+import type { RunOutput } from "../../front/llm-do.ts";
 import type { ApprovalDecision } from "../../protocol/approval.ts";
 import type { EventSink } from "../../protocol/event.ts";
 import { isRecord } from "../../protocol/json.ts";

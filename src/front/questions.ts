@@ -1,18 +1,18 @@
-import { isDecision } from "./approval/put-question.ts";
+import { isDecision } from "../approval/put-question.ts";
+import { askedSchema, openQuestions, shownIn } from "../effects/open-questions.ts";
+import type { Host } from "../host/host.ts";
+import { findRecord, type RunReference, referenceTable } from "../journal/find-store.ts";
+import { findOwnerState } from "../journal/owner.ts";
+import { readRecord } from "../journal/read-journal.ts";
+import { CannotResume, type RecordReader } from "../journal/record-place.ts";
+import type { ApprovalDecision, OpenQuestion } from "../protocol/approval.ts";
+import type { Fact, FactOf } from "../protocol/fact.ts";
+import type { JsonValue } from "../protocol/json.ts";
+import { fromJsonSchema } from "../schema/from-json-schema.ts";
+import { renderIssues } from "../schema/schema.ts";
+import { checkOptions, listOf, type OptionTable, objectOption } from "../util/check-options.ts";
+import { environmentSecrets, Redactor } from "../util/redactor.ts";
 import { readCredentials } from "./credentials.ts";
-import { askedSchema, openQuestions, shownIn } from "./effects/open-questions.ts";
-import type { Host } from "./host/host.ts";
-import { findRecord, type RunReference, referenceTable } from "./journal/find-store.ts";
-import { findOwnerState } from "./journal/owner.ts";
-import { readRecord } from "./journal/read-journal.ts";
-import { CannotResume, type RecordReader } from "./journal/record-place.ts";
-import type { ApprovalDecision, OpenQuestion } from "./protocol/approval.ts";
-import type { Fact, FactOf } from "./protocol/fact.ts";
-import type { JsonValue } from "./protocol/json.ts";
-import { fromJsonSchema } from "./schema/from-json-schema.ts";
-import { renderIssues } from "./schema/schema.ts";
-import { checkOptions, listOf, type OptionTable, objectOption } from "./util/check-options.ts";
-import { environmentSecrets, Redactor } from "./util/redactor.ts";
 
 /** The questions of a run that wait, and the run. Plain data: it can be sent to whoever answers. */
 export interface WaitingRun {
@@ -118,7 +118,7 @@ function isSuspended(facts: readonly Fact[]): boolean | undefined {
 
 async function hostOf({ host }: QuestionsRequest): Promise<Host> {
   if (host) return host;
-  const { createNodeHost } = await import("./host/node-host.ts");
+  const { createNodeHost } = await import("../host/node-host.ts");
   return createNodeHost();
 }
 

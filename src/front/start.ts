@@ -1,5 +1,5 @@
+import type { EventSink, RunEvent } from "../protocol/event.ts";
 import { type DefinedWorkers, type EntryRun, type RunOutput, type RunRequest, run } from "./llm-do.ts";
-import type { EventSink, RunEvent } from "./protocol/event.ts";
 
 /** A run that has been started. */
 export interface RunningRun<Result = RunOutput> {

@@ -1,20 +1,19 @@
-import type { ApprovalPolicy } from "./approval/policy.ts";
-import { type DefinedWorker, isDefinedWorker } from "./compile/define-worker.ts";
-import type { ForkPoint } from "./effects/fork-point.ts";
-import type { Host } from "./host/host.ts";
-import { type RunReference, referenceTable } from "./journal/find-store.ts";
-import type { PriceOverrides } from "./models/prices.ts";
-import type { Provider } from "./models/provider.ts";
-import type { Program } from "./program/program.ts";
-import type { ApprovalRule } from "./protocol/approval.ts";
-import type { CallPath } from "./protocol/call.ts";
-import type { EventSink } from "./protocol/event.ts";
-import type { JsonObject } from "./protocol/json.ts";
-import type { Message } from "./protocol/message.ts";
-import type { TraceLookup } from "./protocol/trace-context.ts";
-import type { Limits } from "./protocol/usage.ts";
-import type { RunResult } from "./runtime/run-entry.ts";
-import type { UndoOptions } from "./undo.ts";
+import type { ApprovalPolicy } from "../approval/policy.ts";
+import { type DefinedWorker, isDefinedWorker } from "../compile/define-worker.ts";
+import type { ForkPoint } from "../effects/fork-point.ts";
+import type { Host } from "../host/host.ts";
+import { type RunReference, referenceTable } from "../journal/find-store.ts";
+import type { PriceOverrides } from "../models/prices.ts";
+import type { Provider } from "../models/provider.ts";
+import type { Program } from "../program/program.ts";
+import type { ApprovalRule } from "../protocol/approval.ts";
+import type { CallPath } from "../protocol/call.ts";
+import type { EventSink } from "../protocol/event.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Message } from "../protocol/message.ts";
+import type { TraceLookup } from "../protocol/trace-context.ts";
+import type { Limits } from "../protocol/usage.ts";
+import type { RunResult } from "../runtime/run-entry.ts";
 import {
   anyOption,
   flagOption,
@@ -27,7 +26,8 @@ import {
   objectOption,
   textOption,
   textsOption,
-} from "./util/check-options.ts";
+} from "../util/check-options.ts";
+import type { UndoOptions } from "./undo.ts";
 
 /** Workers in code. Requests keep their types, which tell the type of the output. */
 export type DefinedWorkers = readonly DefinedWorker[];

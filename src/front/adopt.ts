@@ -1,12 +1,12 @@
+import { adoptedFacts } from "../effects/adopted.ts";
+import { openQuestions } from "../effects/open-questions.ts";
+import type { Host } from "../host/host.ts";
+import { importedStore } from "../journal/folder-store.ts";
+import { RunSecrets } from "../journal/run-secrets.ts";
+import type { ProgramOfRun, RunStore } from "../journal/store.ts";
+import type { CompiledWith, Fact, GivenPrice } from "../protocol/fact.ts";
+import { environmentSecrets, Redactor } from "../util/redactor.ts";
 import { readCredentials } from "./credentials.ts";
-import { adoptedFacts } from "./effects/adopted.ts";
-import { openQuestions } from "./effects/open-questions.ts";
-import type { Host } from "./host/host.ts";
-import { importedStore } from "./journal/folder-store.ts";
-import { RunSecrets } from "./journal/run-secrets.ts";
-import type { ProgramOfRun, RunStore } from "./journal/store.ts";
-import type { CompiledWith, Fact, GivenPrice } from "./protocol/fact.ts";
-import { environmentSecrets, Redactor } from "./util/redactor.ts";
 
 /** A record from elsewhere, as it would be taken over. */
 export interface Adoption {

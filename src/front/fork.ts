@@ -1,11 +1,11 @@
-import { factsBefore, type SharingPoint } from "./effects/fork-point.ts";
-import { voidsOf } from "./effects/voids.ts";
-import type { Host } from "./host/host.ts";
-import type { Program } from "./program/program.ts";
-import type { Fact, FactOf } from "./protocol/fact.ts";
-import { entryName } from "./runtime/create-config.ts";
-import { RunError } from "./runtime/run-error.ts";
-import { version } from "./version.ts";
+import { factsBefore, type SharingPoint } from "../effects/fork-point.ts";
+import { voidsOf } from "../effects/voids.ts";
+import type { Host } from "../host/host.ts";
+import type { Program } from "../program/program.ts";
+import type { Fact, FactOf } from "../protocol/fact.ts";
+import { entryName } from "../runtime/create-config.ts";
+import { RunError } from "../runtime/run-error.ts";
+import { version } from "../version.ts";
 
 /** The part of a recorded run that a fork takes. */
 export interface ForkedRun {

@@ -1,19 +1,42 @@
-import { type ApprovalPolicy, checkPolicy, checkPolicyOptions } from "./approval/policy.ts";
-import { tightenPolicy } from "./approval/tighten-policy.ts";
-import { type Compiled, makerOf } from "./compile/compile.ts";
+import { type ApprovalPolicy, checkPolicy, checkPolicyOptions } from "../approval/policy.ts";
+import { tightenPolicy } from "../approval/tighten-policy.ts";
+import { type Compiled, makerOf } from "../compile/compile.ts";
+import { type AnswererOptions, createAnswerer } from "../effects/answerer.ts";
+import type { ForkPoint } from "../effects/fork-point.ts";
+import { forked } from "../effects/forked.ts";
+import { RequestChanged } from "../effects/request-changed.ts";
+import { findRecord, isReference } from "../journal/find-store.ts";
+import { JournalError, noJournal } from "../journal/journal.ts";
+import { RunSecrets } from "../journal/run-secrets.ts";
+import { createModelResolver } from "../models/create-model-resolver.ts";
+import { checkPrices, createPriceLookup, createWindowLookup, toGivenPrices } from "../models/prices.ts";
+import { createProviderEnvironment, scriptsOfTheUser } from "../models/provider-environment.ts";
+import type { KeyForVariable } from "../models/stored-keys.ts";
+import type { Program } from "../program/program.ts";
+import type { Fact, ProgramOptions } from "../protocol/fact.ts";
+import type { FirstRequest } from "../protocol/first-request.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import { checkHistory } from "../runtime/check-history.ts";
+import { checkLimits } from "../runtime/check-limits.ts";
+import type { RunSetup } from "../runtime/config.ts";
+import { buildEntryInput, checkEntryFiles, inputSchemaOf } from "../runtime/entry-input.ts";
+import { type CallJudge, createCallJudge } from "../runtime/judge-calls.ts";
+import { readFiles, sizeOf } from "../runtime/read-files.ts";
+import { type RehearsalSetup, rehearseEntry } from "../runtime/rehearse.ts";
+import type { RequestPace } from "../runtime/request-pace.ts";
+import { requireIsolation } from "../runtime/require-isolation.ts";
+import { warnOfPrices } from "../runtime/require-prices.ts";
+import { type RunStart, runEntry, unattended } from "../runtime/run-entry.ts";
+import { RunError } from "../runtime/run-error.ts";
+import { type CreatedWorkerFile, createWorkerFile } from "../toolsets/dynamic-workers.ts";
+import type { WorkerSpec } from "../toolsets/worker-toolset.ts";
+import { anySignal } from "../util/abortable.ts";
+import { checkOptions, type OptionCheck } from "../util/check-options.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { Redactor, type Secret } from "../util/redactor.ts";
+import { version } from "../version.ts";
 import { loginFinder, readCredentials, secretsOf } from "./credentials.ts";
-import { type AnswererOptions, createAnswerer } from "./effects/answerer.ts";
-import type { ForkPoint } from "./effects/fork-point.ts";
-import { forked } from "./effects/forked.ts";
-import { RequestChanged } from "./effects/request-changed.ts";
 import { shareRun } from "./fork.ts";
-import { findRecord, isReference } from "./journal/find-store.ts";
-import { JournalError, noJournal } from "./journal/journal.ts";
-import { RunSecrets } from "./journal/run-secrets.ts";
-import { createModelResolver } from "./models/create-model-resolver.ts";
-import { checkPrices, createPriceLookup, createWindowLookup, toGivenPrices } from "./models/prices.ts";
-import { createProviderEnvironment, scriptsOfTheUser } from "./models/provider-environment.ts";
-import type { KeyForVariable } from "./models/stored-keys.ts";
 import {
   beginRecord,
   checkSource,
@@ -26,10 +49,6 @@ import {
   refuse,
   refuseOverlap,
 } from "./open-program.ts";
-import type { Program } from "./program/program.ts";
-import type { Fact, ProgramOptions } from "./protocol/fact.ts";
-import type { FirstRequest } from "./protocol/first-request.ts";
-import type { JsonObject } from "./protocol/json.ts";
 import { type ReplayReport, replayFacts } from "./replay.ts";
 import {
   type CompileRequest,
@@ -53,30 +72,13 @@ import {
   undoOptions,
 } from "./requests.ts";
 import { collectMessages, continueRun, placeFailure, termsOf } from "./resume.ts";
-import { checkHistory } from "./runtime/check-history.ts";
-import { checkLimits } from "./runtime/check-limits.ts";
-import type { RunSetup } from "./runtime/config.ts";
-import { buildEntryInput, checkEntryFiles, inputSchemaOf } from "./runtime/entry-input.ts";
-import { type CallJudge, createCallJudge } from "./runtime/judge-calls.ts";
-import { readFiles, sizeOf } from "./runtime/read-files.ts";
-import { type RehearsalSetup, rehearseEntry } from "./runtime/rehearse.ts";
-import type { RequestPace } from "./runtime/request-pace.ts";
-import { requireIsolation } from "./runtime/require-isolation.ts";
-import { warnOfPrices } from "./runtime/require-prices.ts";
-import { type RunStart, runEntry, unattended } from "./runtime/run-entry.ts";
-import { RunError } from "./runtime/run-error.ts";
-import { type CreatedWorkerFile, createWorkerFile } from "./toolsets/dynamic-workers.ts";
-import type { WorkerSpec } from "./toolsets/worker-toolset.ts";
 import { type UndoReport, undoRun } from "./undo.ts";
-import { anySignal } from "./util/abortable.ts";
-import { checkOptions, type OptionCheck } from "./util/check-options.ts";
-import { errorMessage } from "./util/error-message.ts";
-import { Redactor, type Secret } from "./util/redactor.ts";
-import { version } from "./version.ts";
 
-export type { ForkPoint } from "./effects/fork-point.ts";
-export { listPrices, type PriceOverrides, priceTable } from "./models/prices.ts";
-export type { Program } from "./program/program.ts";
+export type { ForkPoint } from "../effects/fork-point.ts";
+export { listPrices, type PriceOverrides, priceTable } from "../models/prices.ts";
+export type { Program } from "../program/program.ts";
+export type { CallJudge, JudgedCall, Judgement } from "../runtime/judge-calls.ts";
+export { warnOfPrices } from "../runtime/require-prices.ts";
 export type { ReplayReport } from "./replay.ts";
 export type {
   CompileRequest,
@@ -93,8 +95,6 @@ export type {
   UndoRequest,
 } from "./requests.ts";
 export { type RecordedConversation, readConversation, readOutcome, readResult } from "./resume.ts";
-export type { CallJudge, JudgedCall, Judgement } from "./runtime/judge-calls.ts";
-export { warnOfPrices } from "./runtime/require-prices.ts";
 export type { UndoneFile, UndoPlan, UndoReport } from "./undo.ts";
 
 /**

@@ -1,21 +1,21 @@
-import { compareRuns, type RunDifference } from "./effects/compare-runs.ts";
-import { placeInstruction, type ReadSource, type SourcePlace } from "./effects/place-change.ts";
-import { type ChangedVerdict, createReplayedEffects, type Drift } from "./effects/replayed.ts";
-import { standingFacts } from "./effects/standing.ts";
-import type { Host } from "./host/host.ts";
-import { createUntouchedHost } from "./host/untouched-host.ts";
-import type { RunRecord } from "./journal/read-journal.ts";
-import type { Program, Worker } from "./program/program.ts";
-import type { ApprovalMode, ApprovalRule } from "./protocol/approval.ts";
-import { type CallPath, parentCallPath } from "./protocol/call.ts";
-import type { EventSink } from "./protocol/event.ts";
-import type { Fact, FactOf } from "./protocol/fact.ts";
-import type { JsonObject } from "./protocol/json.ts";
-import type { RunSetup } from "./runtime/config.ts";
-import { type RunResult, runEntry, unattended } from "./runtime/run-entry.ts";
-import { RunError } from "./runtime/run-error.ts";
-import { environmentSecrets, Redactor, type Secret } from "./util/redactor.ts";
-import { version } from "./version.ts";
+import { compareRuns, type RunDifference } from "../effects/compare-runs.ts";
+import { placeInstruction, type ReadSource, type SourcePlace } from "../effects/place-change.ts";
+import { type ChangedVerdict, createReplayedEffects, type Drift } from "../effects/replayed.ts";
+import { standingFacts } from "../effects/standing.ts";
+import type { Host } from "../host/host.ts";
+import { createUntouchedHost } from "../host/untouched-host.ts";
+import type { RunRecord } from "../journal/read-journal.ts";
+import type { Program, Worker } from "../program/program.ts";
+import type { ApprovalMode, ApprovalRule } from "../protocol/approval.ts";
+import { type CallPath, parentCallPath } from "../protocol/call.ts";
+import type { EventSink } from "../protocol/event.ts";
+import type { Fact, FactOf } from "../protocol/fact.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { RunSetup } from "../runtime/config.ts";
+import { type RunResult, runEntry, unattended } from "../runtime/run-entry.ts";
+import { RunError } from "../runtime/run-error.ts";
+import { environmentSecrets, Redactor, type Secret } from "../util/redactor.ts";
+import { version } from "../version.ts";
 
 /** The outcome of a replay. */
 export interface ReplayReport {

@@ -1,20 +1,20 @@
 import { basename, dirname, join, resolve } from "node:path";
-import type { Host } from "./host/host.ts";
-import { removeScopeFile } from "./host/remove-scope-file.ts";
-import { ScopeError, type Scopes } from "./host/scopes.ts";
-import { type FoundRecord, findRecord, type RunReference } from "./journal/find-store.ts";
-import type { Journal } from "./journal/journal.ts";
-import { readJournal } from "./journal/read-journal.ts";
-import { CannotResume, type RecordReader } from "./journal/record-place.ts";
-import { type PrivateContents, readSecrets } from "./journal/secret-keeper.ts";
-import { type LoggedWrite, readWriteLog } from "./journal/write-log.ts";
-import type { Program } from "./program/program.ts";
-import { type CallPath, parentCallPath } from "./protocol/call.ts";
-import type { FactOf, JournalEntry } from "./protocol/fact.ts";
-import { isRecord, type JsonObject } from "./protocol/json.ts";
-import { errorMessage } from "./util/error-message.ts";
-import { environmentSecrets, Redactor } from "./util/redactor.ts";
-import { isWithin } from "./util/within.ts";
+import type { Host } from "../host/host.ts";
+import { removeScopeFile } from "../host/remove-scope-file.ts";
+import { ScopeError, type Scopes } from "../host/scopes.ts";
+import { type FoundRecord, findRecord, type RunReference } from "../journal/find-store.ts";
+import type { Journal } from "../journal/journal.ts";
+import { readJournal } from "../journal/read-journal.ts";
+import { CannotResume, type RecordReader } from "../journal/record-place.ts";
+import { type PrivateContents, readSecrets } from "../journal/secret-keeper.ts";
+import { type LoggedWrite, readWriteLog } from "../journal/write-log.ts";
+import type { Program } from "../program/program.ts";
+import { type CallPath, parentCallPath } from "../protocol/call.ts";
+import type { FactOf, JournalEntry } from "../protocol/fact.ts";
+import { isRecord, type JsonObject } from "../protocol/json.ts";
+import { errorMessage } from "../util/error-message.ts";
+import { environmentSecrets, Redactor } from "../util/redactor.ts";
+import { isWithin } from "../util/within.ts";
 
 /** A file that a run wrote. */
 export interface UndoneFile {

@@ -1,26 +1,26 @@
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { checkRuleOptions } from "./approval/policy.ts";
-import { type Compiled, compile as compileProgram } from "./compile/compile.ts";
-import { CompileError, UntrustedProgram } from "./compile/compile-error.ts";
-import { checkDefined, toDefinedSource } from "./compile/define-worker.ts";
-import { warningsOfRun } from "./compile/warnings-of-run.ts";
+import { checkRuleOptions } from "../approval/policy.ts";
+import { type Compiled, compile as compileProgram } from "../compile/compile.ts";
+import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
+import { checkDefined, toDefinedSource } from "../compile/define-worker.ts";
+import { warningsOfRun } from "../compile/warnings-of-run.ts";
+import type { Host } from "../host/host.ts";
+import { createSnapshotHost } from "../host/snapshot-host.ts";
+import { createWorkerRecords } from "../host/worker-records.ts";
+import { filesBefore } from "../journal/files-before.ts";
+import { openStore } from "../journal/find-store.ts";
+import type { NewRun, OpenRecord, RunStore } from "../journal/store.ts";
+import { createDeclaredProvider } from "../models/named-provider.ts";
+import type { Provider } from "../models/provider.ts";
+import { builtInProviders } from "../models/providers.ts";
+import type { Program } from "../program/program.ts";
+import type { CompiledWith, ProgramOptions } from "../protocol/fact.ts";
+import { RunError } from "../runtime/run-error.ts";
+import { createBuiltInToolsets } from "../toolsets/built-ins.ts";
+import { isWithin } from "../util/within.ts";
 import { serverLogins } from "./credentials.ts";
-import type { Host } from "./host/host.ts";
-import { createSnapshotHost } from "./host/snapshot-host.ts";
-import { createWorkerRecords } from "./host/worker-records.ts";
-import { filesBefore } from "./journal/files-before.ts";
-import { openStore } from "./journal/find-store.ts";
-import type { NewRun, OpenRecord, RunStore } from "./journal/store.ts";
-import { createDeclaredProvider } from "./models/named-provider.ts";
-import type { Provider } from "./models/provider.ts";
-import { builtInProviders } from "./models/providers.ts";
-import type { Program } from "./program/program.ts";
-import type { CompiledWith, ProgramOptions } from "./protocol/fact.ts";
 import type { CompileRequest, RunRequest } from "./requests.ts";
 import { describeCompilation, recordedSource } from "./resume.ts";
-import { RunError } from "./runtime/run-error.ts";
-import { createBuiltInToolsets } from "./toolsets/built-ins.ts";
-import { isWithin } from "./util/within.ts";
 
 /** Throws a `TypeError` for options that cannot hold together, and for rules of another form. */
 export function checkSource({ target, files, rules, ...request }: CompileRequest): void {
@@ -142,7 +142,7 @@ function requireTrust({ untrusted, reach }: Compiled): void {
 }
 
 export async function defaultHost(): Promise<Host> {
-  const { createNodeHost } = await import("./host/node-host.ts");
+  const { createNodeHost } = await import("../host/node-host.ts");
   return createNodeHost();
 }
 
