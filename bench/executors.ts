@@ -8,7 +8,7 @@ import { createNodeHost } from "../src/host/node-host.ts";
 import { RunSecrets } from "../src/journal/run-secrets.ts";
 import { PostgresStore } from "../src/postgres/postgres-store.ts";
 import { RunQueue } from "../src/postgres/run-queue.ts";
-import { Redactor } from "../src/util/redactor.ts";
+import { Redactor } from "../src/util/secrets/redactor.ts";
 import { printRow } from "./timing.ts";
 
 const [url = "", given = "400"] = process.argv.slice(2);

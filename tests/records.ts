@@ -4,7 +4,7 @@ import type { OwnFolder } from "../src/host/own-folder.ts";
 import { FolderPlace, keyOf } from "../src/journal/folder-store.ts";
 import * as reading from "../src/journal/read-journal.ts";
 import type { RecordPlace } from "../src/journal/record-place.ts";
-import type { Secret } from "../src/util/redactor.ts";
+import type { Secret } from "../src/util/secrets/redactor.ts";
 
 type FileHost = Pick<Host, "files">;
 

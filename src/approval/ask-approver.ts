@@ -2,9 +2,9 @@ import type { ApprovalDecision, ApprovalRequest, DeniedCall } from "../protocol/
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { copyJson } from "../util/plain-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
+import { copyJson } from "../util/json/plain-json.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { allowLine } from "./allow-line.ts";
 import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
 import type { GateRun } from "./gate-types.ts";

@@ -1,7 +1,7 @@
 import { parentCallPath } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { Target } from "../toolsets/toolset.ts";
-import { freeTicket, type Hold, type Ticket, type Tickets } from "../util/tickets.ts";
+import { freeTicket, type Hold, type Ticket, type Tickets } from "../util/async/tickets.ts";
 import type { GatedCall, GateRun, ToolsetBinding } from "./gate-types.ts";
 import type { PendingCall } from "./pending-call.ts";
 import type { StageReport } from "./question-queue.ts";

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { hasFiles } from "../toolsets/result-files.ts";
 import { ToolInterrupted } from "../toolsets/toolset.ts";
-import { toJsonValue } from "../util/to-json-value.ts";
+import { toJsonValue } from "../util/json/to-json-value.ts";
 import type { GateRun } from "./gate-types.ts";
 import { type PendingCall, type PreparedCall, prepareCall } from "./pending-call.ts";
 import type { StageReport } from "./question-queue.ts";

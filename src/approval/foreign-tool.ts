@@ -3,7 +3,7 @@ import type { JsonValue } from "../protocol/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
 import type { PreparedToolsetCall, RuleText } from "../toolsets/toolset.ts";
-import { isPlainJson } from "../util/plain-json.ts";
+import { isPlainJson } from "../util/json/plain-json.ts";
 
 /**
  * The loop that calls has validated the arguments, and may have changed them: they are judged and run as they come. A schema that

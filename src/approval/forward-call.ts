@@ -1,5 +1,5 @@
 import type { JsonValue } from "../protocol/json.ts";
-import { copyJson } from "../util/plain-json.ts";
+import { copyJson } from "../util/json/plain-json.ts";
 import type { Gated, GatedCall } from "./gate-types.ts";
 
 /** A call as it is judged and made: under the worker's own name, where its toolset forwards calls. */

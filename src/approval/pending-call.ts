@@ -11,10 +11,10 @@ import {
   type ToolsetCall,
   toolFailure,
 } from "../toolsets/toolset.ts";
-import { andThen, orAborted } from "../util/abortable.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { copyJson, frozenJson, isPlainJson } from "../util/plain-json.ts";
-import type { Redactor } from "../util/redactor.ts";
+import { andThen, orAborted } from "../util/async/abortable.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
+import { copyJson, frozenJson, isPlainJson } from "../util/json/plain-json.ts";
+import type { Redactor } from "../util/secrets/redactor.ts";
 import { type ReadRule, type RuledCall, type Ruling, ruleOnCreated, textOfArgument } from "./approval-rule.ts";
 import { joinContext, splitContext } from "./extra-context.ts";
 import type { GatedCall, GateRun, ToolsetBinding } from "./gate-types.ts";

@@ -10,7 +10,7 @@ import {
   secondsOption,
   textOption,
 } from "../util/check-options.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { parseRule } from "./approval-rule.ts";
 import type { RememberedApprovals } from "./remembered-approvals.ts";
 

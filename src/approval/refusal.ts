@@ -2,8 +2,8 @@ import type { ToolResult } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
 import { toToolFailure } from "../toolsets/scope-failure.ts";
 import { ToolFailure } from "../toolsets/toolset.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { copyJson } from "../util/plain-json.ts";
+import { copyJson } from "../util/json/plain-json.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 
 export function refusal(error: ToolError): ToolResult {
   return { ok: false, error };

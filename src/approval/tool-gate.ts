@@ -21,6 +21,7 @@ import {
   toolsetMark,
   type WorkerRuntime,
 } from "../toolsets/toolset.ts";
+import { lastOf } from "../util/async/last-of.ts";
 import {
   anyOption,
   checkOptions,
@@ -31,8 +32,7 @@ import {
   textOption,
   textsOption,
 } from "../util/check-options.ts";
-import { lastOf } from "../util/last-of.ts";
-import { Redactor, type Secret } from "../util/redactor.ts";
+import { Redactor, type Secret } from "../util/secrets/redactor.ts";
 import { checkJson, foreignSchema, pathTexts } from "./foreign-tool.ts";
 import { createGate } from "./gate.ts";
 import { type Gate, PolicyStop } from "./gate-types.ts";

@@ -8,8 +8,8 @@ import { createScratchFolder } from "../host/scratch-folder.ts";
 import { addSettings, removeSettings } from "../language/edit-frontmatter.ts";
 import type { Provider } from "../models/provider.ts";
 import type { Program, Worker } from "../program/program.ts";
-import { didYouMean } from "../util/did-you-mean.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { didYouMean } from "../util/text/did-you-mean.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 
 /** Something that could answer a step. */
 export type CandidateSource =

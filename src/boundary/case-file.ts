@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { CallFile, RecordedCall } from "./recorded-calls.ts";
 

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 
 /** What a run did, as far as two runs can be compared. */
 export interface RunFigures {

@@ -1,7 +1,7 @@
 import type { FilePart } from "../protocol/message.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { type AgreementOptions, agrees, compareOutputs, freeTexts } from "../schema/agreement.ts";
-import { inOrder } from "../util/in-order.ts";
+import { inOrder } from "../util/async/in-order.ts";
 import { type AskOptions, createAsker, defaultParallel, type RecordedCase } from "./ask-candidate.ts";
 import { type CandidateSource, type OpenCandidate, openCandidate, type StepOfProgram } from "./candidate.ts";
 import { type Case, expectedOutput } from "./case-file.ts";

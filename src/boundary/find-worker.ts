@@ -2,8 +2,8 @@ import { relative } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
 import { findFiles } from "../host/find-files.ts";
 import type { Outline, OutlinedWorker } from "../protocol/outline.ts";
-import { quoteNames } from "../util/did-you-mean.ts";
-import { nearestNames } from "../util/nearest-names.ts";
+import { quoteNames } from "../util/text/did-you-mean.ts";
+import { nearestNames } from "../util/text/nearest-names.ts";
 import { CandidateError } from "./candidate.ts";
 
 export interface WorkerOfProgram {

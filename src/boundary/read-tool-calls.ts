@@ -4,7 +4,7 @@ import type { ProgramOfRun, RunStore } from "../journal/store.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 
 /** One recorded execution of a tool. */
 export interface RecordedToolCall {

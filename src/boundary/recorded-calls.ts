@@ -3,7 +3,7 @@ import { codeCallPath, isAtOrBelow, isInCheck } from "../protocol/call.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 
 /**

@@ -5,7 +5,7 @@ import { readJournal } from "../journal/read-journal.ts";
 import type { ProgramOfRun, RunStore } from "../journal/store.ts";
 import { isAtOrBelow } from "../protocol/call.ts";
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { CandidateError } from "./candidate.ts";
 import type { Case } from "./case-file.ts";
 import { parseCase, printCase } from "./case-file.ts";

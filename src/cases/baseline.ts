@@ -1,6 +1,6 @@
 import { isRecord } from "../protocol/json.ts";
 import { differenceOfShares, type Hits, type Interval } from "../util/intervals.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
 import type { TestReport } from "./test-report.ts";
 
 /** How often a case passed in an earlier report, and in this one. */

@@ -6,10 +6,10 @@ import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { renderIssues } from "../schema/schema.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { clipText } from "../util/clip-text.ts";
-import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { matchesFlatGlob } from "../util/text/flat-glob.ts";
 import type { Observation, ObservedCall } from "./observation.ts";
 
 /** An expectation that does not hold. */

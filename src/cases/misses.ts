@@ -3,7 +3,7 @@ import type { Effects } from "../effects/effects.ts";
 import { type ReadSource, withPlace } from "../effects/place-change.ts";
 import { RequestChanged } from "../effects/request-changed.ts";
 import { ModelError } from "../models/model.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 
 /**
  * Notes each request that a script or a recording has no answer for. It fails the case whatever the program makes of it: a worker

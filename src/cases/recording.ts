@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { Host } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
 
 /** The two runs of a case. */
 export type RunOfCase = "case" | "judge";

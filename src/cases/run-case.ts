@@ -13,7 +13,7 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { isRecord } from "../protocol/json.ts";
 import { addUsage, type Limits, noUsage, type Usage } from "../protocol/usage.ts";
 import { RunError, type RunErrorCode } from "../runtime/run-error.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { checkExpectations, describeDenied, digestFiles, type Failure, mentionsOf } from "./check-expectations.ts";
 import { noteMisses } from "./misses.ts";
 import { type Observation, Observer } from "./observation.ts";

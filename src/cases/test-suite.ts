@@ -8,7 +8,7 @@ import { listFiles } from "../host/scratch-folder.ts";
 import { parseTestFile } from "../language/test-file.ts";
 import type { TestCaseSyntax } from "../language/test-shape.ts";
 import type { Outline } from "../protocol/outline.ts";
-import { didYouMean } from "../util/did-you-mean.ts";
+import { didYouMean } from "../util/text/did-you-mean.ts";
 import { isWithin } from "../util/within.ts";
 
 /** A test file and what it tests. */

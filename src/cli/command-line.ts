@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { escapeText } from "../util/escape-text.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { completeCommandName } from "./completion/scripts.ts";
 import { isDebugging } from "./debugging.ts";
 import { exitCodeOfFailure, exitCodes, UsageError } from "./exit-codes.ts";
@@ -78,7 +78,7 @@ function findHelpTarget(words: readonly string[], program: Command): string | un
 async function refuseUnknownCommand(name: string | undefined, { commands }: Command): Promise<void> {
   const names = ["help", ...commands.map((command) => command.name())];
   if (name === undefined || name.startsWith("-") || names.includes(name)) return;
-  const { didYouMean } = await import("../util/did-you-mean.ts");
+  const { didYouMean } = await import("../util/text/did-you-mean.ts");
   throw new UsageError(`there is no command \`${name}\`; ${didYouMean(name, names) ?? "llm-do --help lists them"}`);
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { show } from "../ui/explain/phrases.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { escapeUnseen } from "./escape-unseen.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -8,7 +8,7 @@ import { createTextPrinter } from "../ui/headless/text-printer.ts";
 import { renderLines } from "../ui/render-lines.ts";
 import { renderResult } from "../ui/render-result.ts";
 import { createRunView, foldEvent } from "../ui/run-view.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
 import { keepStatus, renderJsonLine, writeStderr, writeStderrAsIs, writeStreamed } from "./output.ts";
 

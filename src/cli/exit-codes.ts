@@ -1,7 +1,7 @@
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import { RunError, type RunErrorCode } from "../runtime/run-error.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 
 /** The exit codes of the process; documented in docs/cli.md, the same in every mode. */
 export const exitCodes = {

@@ -6,7 +6,7 @@ import { createNodeHost } from "../host/node-host.ts";
 import { isAddress, openStore } from "../journal/find-store.ts";
 import { importedStore } from "../journal/folder-store.ts";
 import type { ProgramOfRun, RunFilter, RunStore, RunSummary } from "../journal/store.ts";
-import { quoteNames } from "../util/did-you-mean.ts";
+import { quoteNames } from "../util/text/did-you-mean.ts";
 import { commandLine } from "./command-name.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";

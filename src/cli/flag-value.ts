@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { clipText } from "../util/clip-text.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { formatCount } from "../util/format-count.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { UsageError } from "./exit-codes.ts";
 import { longestText, type ReadOptions, readStdin } from "./read-stdin.ts";
 

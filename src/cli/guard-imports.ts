@@ -1,6 +1,6 @@
 import type { Host } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
-import { abortable } from "../util/abortable.ts";
+import { abortable } from "../util/async/abortable.ts";
 import { LoadTimeout } from "./exit-codes.ts";
 import type { Watchdog } from "./watchdog.ts";
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { errorMessage } from "../util/error-message.ts";
-import { escapeText } from "../util/escape-text.ts";
-import { environmentSecrets, Redactor } from "../util/redactor.ts";
+import { environmentSecrets, Redactor } from "../util/secrets/redactor.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { isDebugging } from "./debugging.ts";
 import { StrayFailure } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";

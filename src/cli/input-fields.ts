@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { nearestNames } from "../util/nearest-names.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { nearestNames } from "../util/text/nearest-names.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FlagValue, nameOf, readFlagValue } from "./flag-value.ts";
 import type { ReadOptions } from "./read-stdin.ts";

@@ -1,6 +1,6 @@
 import type { MappedRow } from "../map/map-rows.ts";
 import { dollars } from "../ui/render-usage.ts";
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 
 /** Counts the rows of a map as they end. */
 export class MapProgress {

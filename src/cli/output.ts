@@ -1,4 +1,4 @@
-import { escapeControls, escapeText } from "../util/escape-text.ts";
+import { escapeControls, escapeText } from "../util/text/escape-text.ts";
 import { escapeUnseen } from "./escape-unseen.ts";
 
 const writeToStdout = process.stdout.write.bind(process.stdout);

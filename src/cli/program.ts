@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { escapeText } from "../util/escape-text.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { version } from "../version.ts";
 import { addTest } from "./add-test.ts";
 import { addCalls, addCompare, addDrift, addSoften, addStabilise } from "./boundary-commands.ts";

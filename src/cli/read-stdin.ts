@@ -1,5 +1,5 @@
-import { errorMessage } from "../util/error-message.ts";
-import { formatCount } from "../util/format-count.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { UsageError } from "./exit-codes.ts";
 
 export interface ReadOptions {

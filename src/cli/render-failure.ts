@@ -2,9 +2,9 @@ import { CompileError } from "../compile/compile-error.ts";
 import { maskCredentials } from "../diagnostics/hide-secrets.ts";
 import { renderForTerminal } from "../diagnostics/render-diagnostic.ts";
 import { RunError } from "../runtime/run-error.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { errorStacks } from "../util/error-stacks.ts";
-import { escapeText } from "../util/escape-text.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { errorStacks } from "../util/text/error-stacks.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { asStarted } from "./command-name.ts";
 import { type RepeatedFlags, resumeLine } from "./resume-line.ts";
 

@@ -12,8 +12,8 @@ import { RunError, readLimit } from "../runtime/run-error.ts";
 import { textOrJson } from "../ui/explain/phrases.ts";
 import { renderUsage } from "../ui/render-usage.ts";
 import { renderWaiting } from "../ui/render-waiting.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { escapeText } from "../util/escape-text.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import {
   exitCodeOfFailure,
   exitCodeOfResult,

@@ -4,7 +4,7 @@ import { growthOf, mergeReach } from "../compile/reach.ts";
 import type { TrustedFolder, TrustStore } from "../host/trust-store.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { showText } from "../ui/show-text.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { commandName } from "./command-name.ts";
 import { UsageError } from "./exit-codes.ts";
 import { openTrustStore } from "./open-trust-store.ts";

@@ -2,8 +2,8 @@ import { lstatSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { createNodeHost } from "../host/node-host.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { escapeText } from "../util/escape-text.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeResult, writeStderr } from "./output.ts";
 

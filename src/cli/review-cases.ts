@@ -4,7 +4,7 @@ import { readLines } from "../host/read-lines.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { showProse } from "../ui/show-text.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
 import { atTerminal } from "./ask-yes-or-no.ts";
 import { UsageError } from "./exit-codes.ts";
 import { createReplacement } from "./new-file.ts";

@@ -1,5 +1,5 @@
 import type { RunRequest } from "../front/llm-do.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
 import { writeStderr } from "./output.ts";
 

@@ -8,8 +8,8 @@ import { renderRemembered } from "../ui/render-remembered.ts";
 import { openRequest } from "../ui/render-request.ts";
 import { showText } from "../ui/show-text.ts";
 import { keySeparator, wrapKeys } from "../ui/wrap-text.ts";
-import { escapeText } from "../util/escape-text.ts";
 import type { Steps } from "../util/in-steps.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { editArguments } from "./edit-arguments.ts";
 import type { Terminal } from "./terminal.ts";
 

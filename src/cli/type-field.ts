@@ -1,7 +1,7 @@
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
 import { UsageError } from "./exit-codes.ts";
 
 /** A text that was given for a field, and the flag that gave it, for messages: `-i count=many`. */

@@ -2,8 +2,8 @@ import { createNodeHost } from "../host/node-host.ts";
 import { useStore } from "../journal/find-store.ts";
 import type { PostgresStore } from "../postgres/postgres-store.ts";
 import type { RunQueue } from "../postgres/run-queue.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { addTakenSecrets } from "../util/redactor.ts";
+import { addTakenSecrets } from "../util/secrets/redactor.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
 
 let opened: { readonly url: string; readonly store: PostgresStore } | undefined;

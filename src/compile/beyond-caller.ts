@@ -1,7 +1,7 @@
 import { type FileUse, fileUseOf, takesAttachments } from "../protocol/file-use.ts";
 import type { OutlinedScope, OutlinedTool, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
-import { formatCount } from "../util/format-count.ts";
 import { getOrMake } from "../util/get-or-make.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { type Graph, namesCalledBy, reachedFrom } from "./ceiling.ts";
 import { isAsNarrow } from "./reach.ts";
 

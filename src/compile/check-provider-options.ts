@@ -6,8 +6,8 @@ import { loadOptionRules } from "../models/create-packaged-provider.ts";
 import type { OptionRules } from "../models/options/option-rules.ts";
 import { findPackageFacts } from "../models/packaged-providers.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
-import { didYouMean } from "../util/did-you-mean.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { didYouMean } from "../util/text/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import type { KnownProvider } from "./link-providers.ts";
 

@@ -4,7 +4,7 @@ import { printFrontmatter } from "../language/print-worker-file.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { type InferInput, isStandardSchema } from "../schema/standard-schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
-import { copyJson } from "../util/plain-json.ts";
+import { copyJson } from "../util/json/plain-json.ts";
 
 /** A worker in code. Besides these members it has the keys of a worker file, with the same values: the compiler reports mistakes in them. */
 export interface WorkerDefinition {

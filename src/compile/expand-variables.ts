@@ -2,8 +2,8 @@ import type { Span } from "../diagnostics/source.ts";
 import { spanAt } from "../language/json-shape.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
 import { getOwn } from "../util/get-own.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import type { Compilation } from "./compilation.ts";
 
 /** Selects texts of a configuration by the keys that lead to them. */

@@ -1,6 +1,6 @@
 import type { Spanned } from "../diagnostics/source.ts";
-import { clipText } from "../util/clip-text.ts";
-import { didYouMean } from "../util/did-you-mean.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { didYouMean } from "../util/text/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import type { Home } from "./home.ts";
 import { isSpecifier } from "./packages.ts";

@@ -1,5 +1,5 @@
 import type { Source, Span } from "../diagnostics/source.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 
 const flagSources = new WeakSet<Source>();
 const overrideSources = new WeakSet<Source>();

@@ -1,7 +1,7 @@
 import { valuesOf } from "../language/values-of.ts";
 import type { Entry, Program, ToolsetReference, Worker } from "../program/program.ts";
 import type { LimitName, Limits } from "../protocol/usage.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
 import type { ProgramCode } from "./find-code.ts";

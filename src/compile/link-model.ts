@@ -4,7 +4,7 @@ import { isCompatibleModel } from "../models/compatible-models.ts";
 import { type ModelId, parseModelId } from "../models/model-id.ts";
 import { selectModel } from "../models/select-model.ts";
 import type { ModelChoice } from "../program/program.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { checkModel } from "./check-model.ts";
 import type { Compilation } from "./compilation.ts";
 import { createFlagSource, isFlag, isOption, startOf, wholeOf } from "./flag.ts";

@@ -4,7 +4,7 @@ import { literalTemplate, parseTemplate, type Template } from "../language/templ
 import type { RenderedPrompt, Worker } from "../program/program.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";
 import { filesAmong } from "./home.ts";

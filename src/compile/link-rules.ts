@@ -4,8 +4,8 @@ import { positionAt } from "../diagnostics/position.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { ApprovalRule, RuleEffect } from "../protocol/approval.ts";
-import { clipText } from "../util/clip-text.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
 
 /** A rule of the run, and where it is written. */

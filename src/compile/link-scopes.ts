@@ -3,7 +3,7 @@ import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import type { ScopeDeclaration } from "../host/scopes.ts";
 import type { ScopeSyntax, WorkerFile } from "../language/worker-file.ts";
-import { nearestNames } from "../util/nearest-names.ts";
+import { nearestNames } from "../util/text/nearest-names.ts";
 import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { isFlag } from "./flag.ts";

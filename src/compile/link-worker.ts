@@ -14,7 +14,7 @@ import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import type { WorkerMaker, WorkerSource } from "../toolsets/worker-toolset.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { checkProviderOptions } from "./check-provider-options.ts";
 import type { Compilation } from "./compilation.ts";
 import { linkCode } from "./link-code.ts";

@@ -2,7 +2,7 @@ import { basename, relative } from "node:path";
 import type { DiagnosticDetails } from "../diagnostics/diagnose.ts";
 import { lineSpan } from "../diagnostics/position.ts";
 import type { Source, Span } from "../diagnostics/source.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { isWithin } from "../util/within.ts";
 
 export interface FailurePlaces {

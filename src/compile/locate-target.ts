@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
-import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
 import { folderNames, isCodePath } from "./home.ts";
 import { noteOnOlderFile } from "./load-manifest.ts";
 

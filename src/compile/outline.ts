@@ -8,7 +8,7 @@ import { workersOf } from "../protocol/file-use.ts";
 import type { ContextPart, Outline, OutlinedScope, OutlinedToolset, OutlinedWorker } from "../protocol/outline.ts";
 import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { toolName } from "../toolsets/tool-name.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { isWithin } from "../util/within.ts";
 import { abilitiesBeyond } from "./beyond-caller.ts";

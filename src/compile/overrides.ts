@@ -4,10 +4,10 @@ import { parseYaml } from "../language/parse-yaml.ts";
 import type { MapNode, SyntaxNode } from "../language/syntax-node.ts";
 import { extraKeys, workerKeys } from "../language/worker-keys.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";
-import { clipText } from "../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
-import { matchesFlatGlob } from "../util/flat-glob.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
+import { matchesFlatGlob } from "../util/text/flat-glob.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
 
 /** The worker that an override may mean. */

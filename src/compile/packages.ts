@@ -4,12 +4,12 @@ import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import { isRecord } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { matchesFlatGlob } from "../util/flat-glob.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import { getOwn } from "../util/get-own.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { matchesFlatGlob } from "../util/text/flat-glob.ts";
 import { isWithin } from "../util/within.ts";
 import { folderNames, type Home } from "./home.ts";
 

@@ -4,7 +4,7 @@ import type { ToolsetReference, Worker } from "../program/program.ts";
 import { toolsetOfTools } from "../toolsets/exported-toolset.ts";
 import { isTool, type Tool } from "../toolsets/toolset.ts";
 import { type WorkerSource, workerToolset } from "../toolsets/worker-toolset.ts";
-import { didYouMean } from "../util/did-you-mean.ts";
+import { didYouMean } from "../util/text/did-you-mean.ts";
 import { hintAtReentry } from "./checks/reentry.ts";
 import type { Compilation } from "./compilation.ts";
 import { type Home, homeOf } from "./home.ts";

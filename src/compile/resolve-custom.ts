@@ -5,7 +5,7 @@ import type { ApprovalSyntax, ToolsetSyntax } from "../language/worker-file.ts";
 import { isRecord } from "../protocol/json.ts";
 import { callersAmong, toolsetOfTools } from "../toolsets/exported-toolset.ts";
 import { isTool, type Tool } from "../toolsets/toolset.ts";
-import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import type { Home } from "./home.ts";
 import type { ResolvedReference } from "./resolve-reference.ts";

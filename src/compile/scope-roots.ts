@@ -1,7 +1,7 @@
 import type { Report } from "../diagnostics/diagnose.ts";
 import type { Spanned } from "../diagnostics/source.ts";
-import { clipText } from "../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
 import { createFlagSource } from "./flag.ts";
 
 /** `--scope`: folders that the user gives to declared scopes, in place of those in the files. */

@@ -1,7 +1,7 @@
 import { basename, delimiter, dirname, extname, join, resolve } from "node:path";
 import type { Host } from "../host/host.ts";
 import type { Worker } from "../program/program.ts";
-import { nameSet } from "../util/name-set.ts";
+import { nameSet } from "../util/text/name-set.ts";
 import { isWithin } from "../util/within.ts";
 import { CodeSearch } from "./code-search.ts";
 import type { Compilation } from "./compilation.ts";

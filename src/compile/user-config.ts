@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Source } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
 import { parseUserConfig, type UserConfigFile } from "../language/user-config.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 
 export interface UserConfig {
   /** Undefined if there is none. */

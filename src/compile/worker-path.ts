@@ -1,8 +1,8 @@
 import { dirname, join, relative } from "node:path";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
-import { clipText } from "../util/clip-text.ts";
-import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { matchesFlatGlob } from "../util/text/flat-glob.ts";
 import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import { type Home, homeOf } from "./home.ts";

@@ -1,4 +1,4 @@
-import { escapeText } from "../util/escape-text.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { lineSpan, positionAt } from "./position.ts";
 import type { Span } from "./source.ts";
 

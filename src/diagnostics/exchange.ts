@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { escapeText } from "../util/escape-text.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import type { JsonDiagnostic, JsonPlace } from "./to-json-diagnostic.ts";
 
 /** The file that a diagnostic points into, with `/` between folders. Undefined where it points nowhere, or into a flag. */

@@ -1,5 +1,5 @@
 import { getOrMake } from "../util/get-or-make.ts";
-import { findShapes } from "../util/secret-shapes.ts";
+import { findShapes } from "../util/secrets/secret-shapes.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { lineSpan, positionAt } from "./position.ts";
 import type { Source, Span } from "./source.ts";

@@ -1,4 +1,4 @@
-import { escapeText } from "../util/escape-text.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import type { Diagnostic, DiagnosticNote, Severity } from "./diagnostic.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import { positionAt } from "./position.ts";

@@ -1,6 +1,6 @@
 import type { OpenQuestion } from "../protocol/approval.ts";
 import { type CallPath, comparePaths, isAtOrBelow } from "../protocol/call.ts";
-import { abortable } from "../util/abortable.ts";
+import { abortable } from "../util/async/abortable.ts";
 import { inOrder } from "./open-questions.ts";
 
 /** The reason of the abort of a run in which all that is left waits for answers that nobody gives now. Nothing that unwinds is recorded. */

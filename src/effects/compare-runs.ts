@@ -1,7 +1,7 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { againKey, questionOf } from "./keys.ts";
 
 /** The first fact of a call that is not the same in both runs. Absent: the run has no further fact of the call. */

@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import type { RequestChanged } from "./request-changed.ts";
 
 /** Says what is different in a request: `main, turn 3: the instructions changed: "in English" was "in French"`. */

@@ -1,6 +1,6 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { Fact, FactKey } from "../protocol/fact.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import type { Effects } from "./effects.ts";
 import { roundOfQuestion, toolKey } from "./keys.ts";
 import type { FactIndex, FindFact } from "./standing.ts";

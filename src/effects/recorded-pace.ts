@@ -1,7 +1,7 @@
 import type { Clock } from "../host/host.ts";
 import { type CallPath, withCallers } from "../protocol/call.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
-import { abortable } from "../util/abortable.ts";
+import { abortable } from "../util/async/abortable.ts";
 import type { Answers, Pace } from "./answerer.ts";
 import { type Interruption, type LiveNeed, stillTimer } from "./effects.ts";
 import { FactOrder } from "./fact-order.ts";

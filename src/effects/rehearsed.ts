@@ -1,7 +1,7 @@
 import type { Clock } from "../host/host.ts";
 import { noJournal } from "../journal/journal.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { abortable } from "../util/abortable.ts";
+import { abortable } from "../util/async/abortable.ts";
 import { createAnswerer } from "./answerer.ts";
 import type { EffectRecord, Effects } from "./effects.ts";
 

@@ -5,7 +5,7 @@ import { importedStore } from "../journal/folder-store.ts";
 import { RunSecrets } from "../journal/run-secrets.ts";
 import type { ProgramOfRun, RunStore } from "../journal/store.ts";
 import type { CompiledWith, Fact, GivenPrice } from "../protocol/fact.ts";
-import { environmentSecrets, Redactor } from "../util/redactor.ts";
+import { environmentSecrets, Redactor } from "../util/secrets/redactor.ts";
 import { readCredentials } from "./credentials.ts";
 
 /** A record from elsewhere, as it would be taken over. */

@@ -7,7 +7,7 @@ import { builtInProviders } from "../models/providers.ts";
 import { type KeyForVariable, keysForVariables } from "../models/stored-keys.ts";
 import type { Program } from "../program/program.ts";
 import { getOrMake } from "../util/get-or-make.ts";
-import { environmentSecrets, type Secret } from "../util/redactor.ts";
+import { environmentSecrets, type Secret } from "../util/secrets/redactor.ts";
 
 /** Values of a run that must not be shown or recorded. */
 export function secretsOf({ environment }: Host, { secrets }: Program, stored: readonly Secret[]): readonly Secret[] {

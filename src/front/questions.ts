@@ -11,7 +11,7 @@ import type { JsonValue } from "../protocol/json.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { checkOptions, listOf, type OptionTable, objectOption } from "../util/check-options.ts";
-import { environmentSecrets, Redactor } from "../util/redactor.ts";
+import { environmentSecrets, Redactor } from "../util/secrets/redactor.ts";
 import { readCredentials } from "./credentials.ts";
 
 /** The questions of a run that wait, and the run. Plain data: it can be sent to whoever answers. */

@@ -14,7 +14,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { RunSetup } from "../runtime/config.ts";
 import { type RunResult, runEntry, unattended } from "../runtime/run-entry.ts";
 import { RunError } from "../runtime/run-error.ts";
-import { environmentSecrets, Redactor, type Secret } from "../util/redactor.ts";
+import { environmentSecrets, Redactor, type Secret } from "../util/secrets/redactor.ts";
 import { version } from "../version.ts";
 
 /** The outcome of a replay. */

@@ -12,8 +12,8 @@ import type { Program } from "../program/program.ts";
 import { type CallPath, parentCallPath } from "../protocol/call.ts";
 import type { FactOf, JournalEntry } from "../protocol/fact.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { environmentSecrets, Redactor } from "../util/redactor.ts";
+import { environmentSecrets, Redactor } from "../util/secrets/redactor.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { isWithin } from "../util/within.ts";
 
 /** A file that a run wrote. */

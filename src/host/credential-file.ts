@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isRecord } from "../protocol/json.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import type { Host } from "./host.ts";
 import { credentialsFolder } from "./private-folders.ts";
 import { errorCode, SystemError } from "./system-error.ts";

@@ -1,4 +1,4 @@
-import { nameSet } from "../util/name-set.ts";
+import { nameSet } from "../util/text/name-set.ts";
 
 /** Relative paths by their first name. */
 export type NestedNames = ReadonlyMap<string, readonly (readonly string[])[]>;

@@ -1,7 +1,7 @@
 import { constants, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, relative, sep } from "node:path";
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { isWithin } from "../util/within.ts";
 import type { OpenFile } from "./directory.ts";
 import type { HostFiles, ReadOptions } from "./host.ts";

@@ -1,4 +1,4 @@
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import type { Directory, DirectoryEntry, EntryFacts } from "./directory.ts";
 import type { AppendFile, FileEnds } from "./host.ts";
 import { makeFolder, makeFolders } from "./make-folders.ts";

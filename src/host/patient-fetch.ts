@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type * as zlib from "node:zlib";
-import { onAbort } from "../util/abortable.ts";
+import { onAbort } from "../util/async/abortable.ts";
 import type { Patience, PatientInit } from "./patience.ts";
 import { fetchThrough, findSetDispatcher } from "./set-dispatcher.ts";
 

@@ -1,8 +1,8 @@
 import type { Worker } from "node:worker_threads";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolError } from "../protocol/tool.ts";
-import { abortable } from "../util/abortable.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { abortable } from "../util/async/abortable.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 
 export interface ProgramLimits {
   /** Of the interpreter's heap. */

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { splitLines } from "../util/split-lines.ts";
+import { splitLines } from "../util/text/split-lines.ts";
 import { SystemError } from "./system-error.ts";
 
 /** Yields the lines of a regular file as it is now, as `splitLines` does; a file that replaces it meanwhile changes nothing. */

@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { isWithin } from "../util/within.ts";
 
 /** Most bytes of all files of a revision. */

@@ -1,4 +1,4 @@
-import { nearestNames } from "../util/nearest-names.ts";
+import { nearestNames } from "../util/text/nearest-names.ts";
 import type { Directory, EntryFacts } from "./directory.ts";
 import { linkRefused, notADirectory, notFound, privateFolder, replacedRoot, systemRefused } from "./scope-refusals.ts";
 import type { ScopeRoot, ScopeTable } from "./scope-table.ts";

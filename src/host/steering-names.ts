@@ -1,4 +1,4 @@
-import { nameSet } from "../util/name-set.ts";
+import { nameSet } from "../util/text/name-set.ts";
 import { holdsNested, nestNames } from "./nested-names.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isRecord } from "../protocol/json.ts";
 import type { Reach } from "../protocol/reach.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import type { Host } from "./host.ts";
 import { errorCode } from "./system-error.ts";
 

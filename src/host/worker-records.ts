@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Host } from "./host.ts";
 

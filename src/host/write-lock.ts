@@ -1,5 +1,5 @@
+import { Tickets } from "../util/async/tickets.ts";
 import { sha256 } from "../util/sha256.ts";
-import { Tickets } from "../util/tickets.ts";
 import type { Directory, EntryFacts } from "./directory.ts";
 import { nodeClock } from "./node-clock.ts";
 import { foldName } from "./protected-names.ts";

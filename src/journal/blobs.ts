@@ -1,9 +1,9 @@
 import type { Fact } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import { longText } from "../util/long-texts.ts";
-import { holdsLongText } from "../util/plain-json.ts";
-import { type RecordedSecret, type Redactor, restoreSecrets } from "../util/redactor.ts";
+import { holdsLongText } from "../util/json/plain-json.ts";
+import { type RecordedSecret, type Redactor, restoreSecrets } from "../util/secrets/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
+import { longText } from "../util/text/long-texts.ts";
 import { type Fields, factFields } from "./fact-fields.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 

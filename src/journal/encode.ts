@@ -1,6 +1,6 @@
 import type { Clock } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
-import type { RecordedSecret, Redactor } from "../util/redactor.ts";
+import type { RecordedSecret, Redactor } from "../util/secrets/redactor.ts";
 import { type Blob, externalize, type KnownFiles, type PrivateBlob, toPlainText } from "./blobs.ts";
 import { type KnownValues, noteValue, withReferences } from "./references.ts";
 import type { RunSecrets } from "./run-secrets.ts";

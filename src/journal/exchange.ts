@@ -1,6 +1,6 @@
 import type { OwnFolder } from "../host/own-folder.ts";
 import { isRecord, recordsIn } from "../protocol/json.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { FolderPlace, runIdPattern } from "./folder-store.ts";
 import type { PlacedStore } from "./placed-store.ts";

@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import type { Host } from "../host/host.ts";
 import type { OwnFolder } from "../host/own-folder.ts";
 import { isRecord } from "../protocol/json.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { PlacedStore, type Places, type ProgramRuns } from "./placed-store.ts";
 import type { RecordHost } from "./record.ts";

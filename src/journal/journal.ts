@@ -1,6 +1,6 @@
 import { nextTurn } from "../host/next-turn.ts";
 import type { Fact } from "../protocol/fact.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import type { EncodedFact, FactEncoder } from "./encode.ts";
 
 /** Keeps the facts of one run, in their order. */

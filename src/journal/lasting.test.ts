@@ -3,7 +3,7 @@ import type { HostFiles } from "../host/host.ts";
 import type { OwnFolder } from "../host/own-folder.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { memoryHost } from "../testing/memory-host.ts";
-import { Redactor } from "../util/redactor.ts";
+import { Redactor } from "../util/secrets/redactor.ts";
 import { userStore } from "./folder-store.ts";
 import { RunSecrets } from "./run-secrets.ts";
 

@@ -1,6 +1,6 @@
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
-import { errorMessage } from "../util/error-message.ts";
-import type { Secret } from "../util/redactor.ts";
+import type { Secret } from "../util/secrets/redactor.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { checkRemoval } from "./cannot-remove.ts";
 import { JournalError } from "./journal.ts";
 import { type RunRecord, readJournal, readRecord } from "./read-journal.ts";

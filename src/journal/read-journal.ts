@@ -1,8 +1,8 @@
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import { errorMessage } from "../util/error-message.ts";
-import type { Secret } from "../util/redactor.ts";
+import type { Secret } from "../util/secrets/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { internalize, type References } from "./blobs.ts";
 import { factFields, findEntryProblem } from "./fact-fields.ts";
 import { markStops } from "./mark-stops.ts";

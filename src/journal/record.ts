@@ -1,7 +1,7 @@
 import type { AppendFile, Host } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { Artifact } from "../protocol/message.ts";
-import { escapeText } from "../util/escape-text.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import type { EncodedFact } from "./encode.ts";
 import { FactEncoder } from "./encode.ts";
 import { createJournal, type Journal, JournalError, type JournalWriter } from "./journal.ts";

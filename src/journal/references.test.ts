@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { memoryHost } from "../testing/memory-host.ts";
-import { Redactor } from "../util/redactor.ts";
+import { Redactor } from "../util/secrets/redactor.ts";
 import { FolderPlace, keyOf, userStore } from "./folder-store.ts";
 import * as reading from "./read-journal.ts";
 import type { RecordReader } from "./record-place.ts";

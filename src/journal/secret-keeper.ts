@@ -1,6 +1,6 @@
 import type { AppendFile } from "../host/host.ts";
 import { isRecord } from "../protocol/json.ts";
-import type { RecordedSecret, Secret } from "../util/redactor.ts";
+import type { RecordedSecret, Secret } from "../util/secrets/redactor.ts";
 import type { PrivateBlob } from "./blobs.ts";
 import { cutTail, type RecordPlace, type RecordReader } from "./record-place.ts";
 import { RunSecrets } from "./run-secrets.ts";

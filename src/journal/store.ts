@@ -1,6 +1,6 @@
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import type { Artifact } from "../protocol/message.ts";
-import type { Redactor, Secret } from "../util/redactor.ts";
+import type { Redactor, Secret } from "../util/secrets/redactor.ts";
 import type { Journal } from "./journal.ts";
 import type { JournalEnds, RunRecord } from "./read-journal.ts";
 import type { RecordReader } from "./record-place.ts";

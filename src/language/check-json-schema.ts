@@ -1,6 +1,6 @@
-import { clipText } from "../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { describeNode } from "./node-problems.ts";
 import { contextAt, type ReadContext } from "./shape.ts";
 import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";

@@ -1,8 +1,8 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { getOwn } from "../util/get-own.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
 import { refuseValue } from "./node-problems.ts";
 import { contextAt, type ReadContext, type Shape } from "./shape.ts";
 import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";

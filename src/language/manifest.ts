@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source } from "../diagnostics/source.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import {
   type Fields,
   list,

@@ -1,6 +1,6 @@
 import type { Span } from "../diagnostics/source.ts";
 import { isRecord } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { record } from "./collection-shapes.ts";
 import { readJsonEntries } from "./json-shape.ts";
 import { refuseValue } from "./node-problems.ts";

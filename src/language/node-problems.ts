@@ -1,6 +1,6 @@
 import type { Report } from "../diagnostics/diagnose.ts";
 import type { Span } from "../diagnostics/source.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import type { ReadContext } from "./shape.ts";
 import type { ScalarNode, SyntaxNode } from "./syntax-node.ts";
 

@@ -1,7 +1,7 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
 import { getOwn } from "../util/get-own.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { readJson } from "./json-shape.ts";
 import type { ReadContext } from "./shape.ts";
 import type { MapNode } from "./syntax-node.ts";

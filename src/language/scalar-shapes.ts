@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../protocol/tool.ts";
-import { clipText } from "../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
 import { getOwn } from "../util/get-own.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
 import { refuseValue, warnOfComment } from "./node-problems.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
 import type { SyntaxNode } from "./syntax-node.ts";

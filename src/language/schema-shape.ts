@@ -1,6 +1,6 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { checkKeywords } from "./check-json-schema.ts";
 import { readJson } from "./json-shape.ts";
 import { partOf, refuseValue } from "./node-problems.ts";

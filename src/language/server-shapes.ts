@@ -1,5 +1,5 @@
 import type { JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
 import { jsonMap } from "./json-shape.ts";
 import { boolean, checkName, integer, oneOf, text, writtenText } from "./scalar-shapes.ts";

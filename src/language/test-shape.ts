@@ -1,7 +1,7 @@
 import type { Spanned } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { Limits } from "../protocol/usage.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { type Fields, list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
 import { json, jsonMap } from "./json-shape.ts";
 import { refuseValue } from "./node-problems.ts";

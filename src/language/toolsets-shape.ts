@@ -1,6 +1,6 @@
 import type { Span, Spanned } from "../diagnostics/source.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { type Fields, mapOf, readFields, record, recordSchema } from "./collection-shapes.ts";
 import { readJsonEntries } from "./json-shape.ts";
 import { refuseValue } from "./node-problems.ts";

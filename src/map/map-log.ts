@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { AppendFile, Host } from "../host/host.ts";
 import type { OwnFolder } from "../host/own-folder.ts";
 import { isRecord } from "../protocol/json.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
 import { sha256 } from "../util/sha256.ts";
 
 /** The runs of the rows of one map, so that the map can be started again. What became of a row is in the record of its run. */

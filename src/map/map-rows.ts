@@ -7,10 +7,10 @@ import { CannotResume } from "../journal/record-place.ts";
 import type { RunStore } from "../journal/store.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { inOrder } from "../util/async/in-order.ts";
 import { checkOptions, type OptionCheck, textOption } from "../util/check-options.ts";
-import { inOrder } from "../util/in-order.ts";
-import { environmentSecrets } from "../util/redactor.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
+import { environmentSecrets } from "../util/secrets/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
 import { type LoggedRun, type MapLog, noLog, withMapLog } from "./map-log.ts";
 

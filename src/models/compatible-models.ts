@@ -1,4 +1,4 @@
-import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { matchesFlatGlob } from "../util/text/flat-glob.ts";
 
 /**
  * Tells whether a model may be used by a worker that declares `compatible_models`. Globs are flat (`*` is any run of characters,

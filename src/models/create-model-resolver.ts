@@ -1,4 +1,4 @@
-import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { matchesFlatGlob } from "../util/text/flat-glob.ts";
 import type { Login } from "./login.ts";
 import { type Model, ModelError, type ModelRequest } from "./model.ts";
 import { type ModelId, parseModelId } from "./model-id.ts";

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { isRecord } from "../protocol/json.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { createLibraryProvider, type LibraryProviderFacts } from "./create-library-provider.ts";
 import { ModelError } from "./model.ts";
 import type { OptionRules } from "./options/option-rules.ts";

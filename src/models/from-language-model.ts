@@ -1,6 +1,6 @@
 import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from "@ai-sdk/provider";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { openOnce } from "./loaded-model.ts";
 import { ModelError } from "./model.ts";
 import type { OptionRules } from "./options/option-rules.ts";

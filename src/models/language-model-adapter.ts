@@ -5,9 +5,9 @@ import type {
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { isRecord, type JsonObject, recordsIn } from "../protocol/json.ts";
-import { abortable, follow } from "../util/abortable.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { abortable, follow } from "../util/async/abortable.ts";
+import { parseJson } from "../util/json/parse-json.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { type OutputForm, outputFormOf, readAnswerTool } from "./answer-tool.ts";
 import { askedTier } from "./asked-tier.ts";
 import { keepReasoning } from "./chat-reasoning.ts";

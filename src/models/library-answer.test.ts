@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { toModelResponse } from "./library-answer.ts";
 
 const usage = {

@@ -1,6 +1,6 @@
 import type { CredentialFile } from "../host/credential-file.ts";
 import type { StoredLogin } from "../host/login-file.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { ModelError } from "./model.ts";
 import { isOver, type OAuthAccess, refreshLogin } from "./oauth.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";

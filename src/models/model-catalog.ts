@@ -1,5 +1,5 @@
 import { getOrMake } from "../util/get-or-make.ts";
-import { editDistance } from "../util/nearest-names.ts";
+import { editDistance } from "../util/text/nearest-names.ts";
 import { matchesModel } from "./compatible-models.ts";
 import { findPriceTable, isPriced, type ListedPrice, listPrices } from "./prices.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";

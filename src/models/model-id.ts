@@ -1,4 +1,4 @@
-import { nearestNames } from "../util/nearest-names.ts";
+import { nearestNames } from "../util/text/nearest-names.ts";
 import { builtInProviders } from "./providers.ts";
 
 /** A model id taken apart. `id` is its one spelling: `provider:name`, the provider in lower case, the name as written. */

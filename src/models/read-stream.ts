@@ -6,7 +6,7 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider";
-import { abortable } from "../util/abortable.ts";
+import { abortable } from "../util/async/abortable.ts";
 import type { LibraryAnswer } from "./library-answer.ts";
 import type { GenerateOptions, ModelDelta } from "./model.ts";
 import { splitText } from "./wire/join-events.ts";

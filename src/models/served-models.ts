@@ -1,7 +1,7 @@
 import type { PatientInit } from "../host/patience.ts";
 import { isRecord, recordsIn } from "../protocol/json.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { ModelError } from "./model.ts";
 import type { ProviderEnvironment } from "./provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "./provider-endpoint.ts";

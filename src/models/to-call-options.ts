@@ -2,9 +2,9 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageM
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ServerTool, ToolDefinition } from "../protocol/tool.ts";
-import { clipText } from "../util/clip-text.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import { getOwn } from "../util/get-own.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { describeOutput, type OutputFacts, type OutputForm } from "./answer-tool.ts";
 import { type CacheMark, markCache } from "./cache-marks.ts";
 import { ModelError, type ModelRequest, type ModelSettings } from "./model.ts";

@@ -1,9 +1,9 @@
 import type { Patience } from "../host/patience.ts";
 import { isRecord, recordsIn } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { parseJson } from "../util/parse-json.ts";
-import { Redactor } from "../util/redactor.ts";
+import { parseJson } from "../util/json/parse-json.ts";
+import { Redactor } from "../util/secrets/redactor.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { ModelError, type ModelErrorCode, retryableByCode } from "./model.ts";
 import { describeSilence } from "./patience.ts";
 import type { ProviderKey } from "./provider-endpoint.ts";

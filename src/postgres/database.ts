@@ -1,5 +1,5 @@
 import type { Clock } from "../host/host.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { migrate } from "./migrations.ts";
 
 export type Row = Readonly<Record<string, unknown>>;

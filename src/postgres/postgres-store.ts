@@ -11,7 +11,7 @@ import { createSecretKeeper } from "../journal/secret-keeper.ts";
 import type { LeaseOptions, NewRun, OpenRecord, RunFilter, RunStore, RunSummary } from "../journal/store.ts";
 import { createWriteLog } from "../journal/write-log.ts";
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
-import type { Secret } from "../util/redactor.ts";
+import type { Secret } from "../util/secrets/redactor.ts";
 import { type Client, type Database, openDatabase, patientClient, type Row } from "./database.ts";
 import { GroupWriter } from "./group-writer.ts";
 import { Lease, Leases, type Renewer, renewLeases } from "./leases.ts";

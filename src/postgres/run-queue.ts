@@ -2,7 +2,7 @@ import type { PgBoss } from "pg-boss";
 import { CannotResume } from "../journal/record-place.ts";
 import { readRunEnds } from "../journal/run-index.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { type Client, importPackage, type Row } from "./database.ts";
 import { migrationLock } from "./migrations.ts";

@@ -1,5 +1,5 @@
 import type { LimitName } from "../protocol/usage.ts";
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { describeLimit } from "./run-error.ts";
 
 /** Bounds of the length of one answer. */

@@ -4,7 +4,7 @@ import type { CallDetail } from "../protocol/event.ts";
 import type { CallInput } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { ToolFailure } from "../toolsets/toolset.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import type { CallEnd, RuntimeConfig } from "./config.ts";
 
 export interface BracketedCall extends CallAddress {

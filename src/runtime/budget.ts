@@ -1,7 +1,7 @@
 import type { ReachedLimit } from "../effects/effects.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { LimitName, Limits, Usage } from "../protocol/usage.ts";
-import { Semaphore } from "../util/semaphore.ts";
+import { Semaphore } from "../util/async/semaphore.ts";
 
 /** The share of a budget that a model request reserves. */
 export interface Amount {

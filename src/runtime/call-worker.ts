@@ -7,8 +7,8 @@ import { type Message, messageOfAnswer, type UserMessage } from "../protocol/mes
 import type { ToolError } from "../protocol/tool.ts";
 import { toHandle } from "../toolsets/attachments.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
-import { follow } from "../util/abortable.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { follow } from "../util/async/abortable.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { runTurns } from "./agent-loop.ts";
 import { answerByCode } from "./answer-by-code.ts";
 import { bracketCall } from "./bracket-call.ts";

@@ -2,8 +2,8 @@ import { readRules } from "../approval/approval-rule.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import { toolName } from "../toolsets/tool-name.ts";
-import { didYouMean } from "../util/did-you-mean.ts";
-import { matchesFlatGlob } from "../util/flat-glob.ts";
+import { didYouMean } from "../util/text/did-you-mean.ts";
+import { matchesFlatGlob } from "../util/text/flat-glob.ts";
 import type { RuntimeConfig } from "./config.ts";
 
 interface ConnectedWorker {

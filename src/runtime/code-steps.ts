@@ -2,10 +2,10 @@ import type { Effect } from "../effects/effects.ts";
 import { nowKey, stepKey } from "../effects/keys.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
-import { abortable } from "../util/abortable.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { abortable } from "../util/async/abortable.ts";
+import { toJsonValue } from "../util/json/to-json-value.ts";
 import { sha256 } from "../util/sha256.ts";
-import { toJsonValue } from "../util/to-json-value.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import type { RuntimeConfig } from "./config.ts";
 
 interface SteppingCall {

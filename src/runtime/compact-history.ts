@@ -2,7 +2,7 @@ import { compactionKey, modelKey } from "../effects/keys.ts";
 import type { DroppedResult } from "../protocol/fact.ts";
 import { type ToolMessage, type ToolResult, type ToolResultPart, withoutFiles } from "../protocol/message.ts";
 import { readResultName } from "../toolsets/read-result.ts";
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { textOf, withText } from "./cut-results.ts";
 import { estimateTokens } from "./estimate-tokens.ts";

@@ -21,7 +21,7 @@ import type { TraceLookup } from "../protocol/trace-context.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
 import type { WorkerEnd } from "../toolsets/worker-toolset.ts";
-import type { Redactor } from "../util/redactor.ts";
+import type { Redactor } from "../util/secrets/redactor.ts";
 import type { Artifacts } from "./artifacts.ts";
 import type { Budget } from "./budget.ts";
 import type { Connections } from "./connections.ts";

@@ -18,10 +18,10 @@ import {
   toolFailure,
   toolMark,
 } from "../toolsets/toolset.ts";
-import { abortable } from "../util/abortable.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { abortable } from "../util/async/abortable.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { approveChange } from "./approve-change.ts";
 import { checkUnverifiedNames } from "./check-unverified-names.ts";
 import type { RuntimeConfig } from "./config.ts";

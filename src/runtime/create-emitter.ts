@@ -3,10 +3,10 @@ import type { Clock } from "../host/host.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import type { EventSink, RunEvent, RunEventBody } from "../protocol/event.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import { isPromiseLike } from "../util/abortable.ts";
-import { PartialJson } from "../util/partial-json.ts";
-import { RedactedStream } from "../util/redacted-stream.ts";
-import type { Redactor } from "../util/redactor.ts";
+import { isPromiseLike } from "../util/async/abortable.ts";
+import { PartialJson } from "../util/json/partial-json.ts";
+import { RedactedStream } from "../util/secrets/redacted-stream.ts";
+import type { Redactor } from "../util/secrets/redactor.ts";
 
 export interface EmitterOptions {
   readonly runId: string;

@@ -2,13 +2,13 @@ import { createHash, type Hash } from "node:crypto";
 import type { ModelRequest } from "../models/model.ts";
 import type { Message } from "../protocol/message.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
 import { createGrowingFold } from "../util/growing-fold.ts";
-import { digestJson, lengthOfJson, longText } from "../util/long-texts.ts";
-import { holdsLongText } from "../util/plain-json.ts";
-import type { Redactor } from "../util/redactor.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
+import { holdsLongText } from "../util/json/plain-json.ts";
+import { withoutFileContent } from "../util/json/without-file-content.ts";
+import type { Redactor } from "../util/secrets/redactor.ts";
 import { sha256 } from "../util/sha256.ts";
-import { withoutFileContent } from "../util/without-file-content.ts";
+import { digestJson, lengthOfJson, longText } from "../util/text/long-texts.ts";
 
 export interface DigestTerms {
   /** `provider:name`. */

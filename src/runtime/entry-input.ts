@@ -6,7 +6,7 @@ import type { JsonSchema } from "../protocol/tool.ts";
 import { attachmentField, checkAttachmentSizes, type FileSize } from "../toolsets/attachments.ts";
 import { promptField } from "../toolsets/prompt-field.ts";
 import { ToolFailure } from "../toolsets/toolset.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { RunError } from "./run-error.ts";
 
 export interface EntryInput {

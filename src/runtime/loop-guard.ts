@@ -1,7 +1,7 @@
 import type { ToolCallPart, ToolResultPart } from "../protocol/message.ts";
 import { toolFailure } from "../toolsets/toolset.ts";
-import { digestJson } from "../util/long-texts.ts";
-import type { Redactor } from "../util/redactor.ts";
+import type { Redactor } from "../util/secrets/redactor.ts";
+import { digestJson } from "../util/text/long-texts.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { addUserText } from "./conversation.ts";
 

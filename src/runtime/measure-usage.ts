@@ -2,7 +2,7 @@ import type { ReportedUsage } from "../models/model.ts";
 import type { PriceOf } from "../models/prices.ts";
 import type { AssistantMessage } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
-import { lengthOfJson } from "../util/long-texts.ts";
+import { lengthOfJson } from "../util/text/long-texts.ts";
 
 /** Numbers for an estimate where a provider reports nothing. */
 export interface UsageEstimate {

@@ -1,7 +1,7 @@
 import type { ModelRequest } from "../models/model.ts";
 import type { ToolDefinition } from "../protocol/tool.ts";
 import type { Usage } from "../protocol/usage.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 
 type Beginning = Pick<ModelRequest, "system" | "tools">;
 

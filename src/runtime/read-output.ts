@@ -1,6 +1,6 @@
 import type { JsonValue } from "../protocol/json.ts";
 import { renderIssues, type Schema } from "../schema/schema.ts";
-import { isTooDeep } from "../util/to-json-value.ts";
+import { isTooDeep } from "../util/json/to-json-value.ts";
 
 export type ReadOutput = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: string };
 

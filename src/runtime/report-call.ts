@@ -3,8 +3,8 @@ import { Suspended } from "../effects/activity.ts";
 import type { CallAddress } from "../protocol/call.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { type ToolResult, withoutFiles } from "../protocol/message.ts";
-import { errorMessage } from "../util/error-message.ts";
-import { errorStacks } from "../util/error-stacks.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { errorStacks } from "../util/text/error-stacks.ts";
 import type { RuntimeConfig } from "./config.ts";
 
 export interface ReportedCall extends CallAddress {

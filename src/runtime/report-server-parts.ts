@@ -2,7 +2,7 @@ import { childCallPath } from "../protocol/call.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { isRecord } from "../protocol/json.ts";
 import type { AssistantMessage, FilePart, ServerResultPart, ToolResult } from "../protocol/message.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 
 /** Characters of one text in what is told of a provider's call: pages and files are in the journal. */

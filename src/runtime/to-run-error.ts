@@ -6,7 +6,7 @@ import { RequestChanged } from "../effects/request-changed.ts";
 import { JournalError } from "../journal/journal.ts";
 import type { StopReason } from "../protocol/call.ts";
 import { ToolFailure } from "../toolsets/toolset.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { LimitReached, RunError, type RunErrorCode } from "./run-error.ts";
 
 /** True for what ends more than the call that it was thrown in. */

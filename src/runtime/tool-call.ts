@@ -4,7 +4,7 @@ import { spendKey } from "../effects/keys.ts";
 import { type CallPath, childCallPath } from "../protocol/call.ts";
 import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
 import { addMessage, addUnanswered } from "./conversation.ts";
 import { addCreated } from "./created-workers.ts";

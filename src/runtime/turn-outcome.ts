@@ -1,5 +1,5 @@
 import type { AssistantMessage, ToolCallPart } from "../protocol/message.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { type AnswerBound, boundReached, describeCut } from "./answer-bound.ts";
 import type { BoundedResponse } from "./model-effect.ts";
 

@@ -1,5 +1,5 @@
 import { type ToolFailure, toolFailure } from "../toolsets/toolset.ts";
-import { nearestNames } from "../util/nearest-names.ts";
+import { nearestNames } from "../util/text/nearest-names.ts";
 
 /** Told to whoever calls a tool that is none of `names`. */
 export function unknownTool(name: string, names: readonly string[]): ToolFailure {

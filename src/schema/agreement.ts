@@ -1,6 +1,6 @@
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
 import { followReference } from "./follow-reference.ts";
 
 /** Longest `maxLength` of a text that is compared letter by letter; a longer one is free text. Characters. */

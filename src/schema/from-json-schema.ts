@@ -1,6 +1,6 @@
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { errorMessage } from "../util/error-message.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 import { plainCheck } from "./plain-schema.ts";
 import type { Schema, SchemaIssue, Validation } from "./schema.ts";
 

@@ -9,8 +9,8 @@ import type { ToolResult } from "../protocol/message.ts";
 import { jsonSchemaProblem } from "../schema/from-json-schema.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { isTool, isToolset, type Tool, type Toolset } from "../toolsets/toolset.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { Redactor } from "../util/redactor.ts";
+import { canonicalJson } from "../util/json/canonical-json.ts";
+import { Redactor } from "../util/secrets/redactor.ts";
 import { createTestRuntime, type TestRuntime, type TestRuntimeOptions } from "./test-runtime.ts";
 
 export interface ConformanceOptions {

@@ -1,5 +1,5 @@
-import { matchesFlatGlob } from "../util/flat-glob.ts";
 import { getOwn } from "../util/get-own.ts";
+import { matchesFlatGlob } from "../util/text/flat-glob.ts";
 import { isToolset, needsApproval, type OwnVerdict, type PreparedToolsetCall, type Tool, type Toolset } from "./toolset.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { isRecord } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import type { Schema, SchemaIssue } from "../schema/schema.ts";
-import { quoteNames } from "../util/did-you-mean.ts";
-import { nearestNames } from "../util/nearest-names.ts";
+import { quoteNames } from "../util/text/did-you-mean.ts";
+import { nearestNames } from "../util/text/nearest-names.ts";
 
 /** The part of JSON Schema in which the configurations of our toolsets are described. */
 export interface ConfigField {

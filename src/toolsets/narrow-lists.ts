@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import { quoteNames } from "../util/did-you-mean.ts";
 import { getOwn } from "../util/get-own.ts";
+import { quoteNames } from "../util/text/did-you-mean.ts";
 import type { Narrowed } from "./toolset.ts";
 
 /** Returns what takes the place of a wished value, and refuses one that goes beyond the own. */

@@ -1,8 +1,8 @@
 import { type CallAnswer, openProgram, type ProgramEngine, type ProgramTurn } from "../host/program-engine.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import { clipText } from "../util/clip-text.ts";
-import { parseJson } from "../util/parse-json.ts";
+import { parseJson } from "../util/json/parse-json.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { configSchema } from "./config-schema.ts";
 import { accessOf } from "./timed-runtime.ts";
 import {

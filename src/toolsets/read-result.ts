@@ -1,5 +1,5 @@
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { wholeCharacterAt } from "./filesystem/text.ts";
 import { preApproved, type Tool, toolFailure, toolMark, toolsetMark } from "./toolset.ts";
 

@@ -1,8 +1,8 @@
 import { maxReadBytes } from "../host/scopes.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import { clipText } from "../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
 import { isWithin } from "../util/within.ts";
 import { configSchema } from "./config-schema.ts";
 import { type FileAccess, type FileWork, isOfScopes, judge } from "./filesystem/file-tool.ts";

@@ -3,6 +3,7 @@ import type { JsonSchema } from "../protocol/tool.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type InferOutput, isStandardSchema, type StandardSchema } from "../schema/standard-schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
+import { lastOf } from "../util/async/last-of.ts";
 import {
   checkOptions,
   flagOption,
@@ -14,7 +15,6 @@ import {
   textOption,
   textsOption,
 } from "../util/check-options.ts";
-import { lastOf } from "../util/last-of.ts";
 import { type Tool, type Toolset, toolMark, toolsetMark, type WorkerRuntime } from "./toolset.ts";
 
 export interface ToolOptions<S> {

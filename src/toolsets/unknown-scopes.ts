@@ -1,4 +1,4 @@
-import { didYouMean, quoteNames } from "../util/did-you-mean.ts";
+import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
 import type { ConfigWarning } from "./toolset.ts";
 
 /** Errors for names in a list of a configuration that are no scope of the worker. `path` leads to the list. */

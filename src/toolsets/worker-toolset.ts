@@ -3,7 +3,7 @@ import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
 import type { Schema } from "../schema/schema.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import {
   attachmentPaths,
   describeFiles,

@@ -1,7 +1,7 @@
 import type { CallPath } from "../protocol/call.ts";
 import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord, recordsIn } from "../protocol/json.ts";
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { callLabel } from "./call-label.ts";
 import { counted, show } from "./explain/phrases.ts";
 

@@ -1,7 +1,7 @@
 import type { FactOf, JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 import type { Usage } from "../protocol/usage.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { modelLabel } from "./model-label.ts";
 import { summarizeJournal } from "./render-journal.ts";
 import { renderLines } from "./render-lines.ts";

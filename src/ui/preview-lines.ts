@@ -7,8 +7,8 @@ import type {
   WorkerPreview,
 } from "../protocol/approval.ts";
 import { isRecord, type JsonValue } from "../protocol/json.ts";
-import { formatCount } from "../util/format-count.ts";
 import type { Steps } from "../util/in-steps.ts";
+import { formatCount } from "../util/text/format-count.ts";
 
 import { modelLabel } from "./model-label.ts";
 import type { PreviewLine } from "./preview-rows.ts";

@@ -1,5 +1,5 @@
-import { clipText } from "../util/clip-text.ts";
-import { escapeText } from "../util/escape-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { dollars } from "./render-usage.ts";
 
 /** A recorded call of a worker, as `llm-do calls --json` has it. */

@@ -1,5 +1,5 @@
 import type { FactOf } from "../protocol/fact.ts";
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { counted, show } from "./explain/phrases.ts";
 
 /** `dropped 12 results to make room, 81,000 to 49,000 tokens of 100,000: look of turns 1 to 12`. */

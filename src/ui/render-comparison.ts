@@ -8,7 +8,7 @@ import {
   type Unanswered,
 } from "../boundary/compare.ts";
 import type { CompareStepReport } from "../boundary/compare-step.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { showText } from "./show-text.ts";
 
 /** A comparison as a table for people, the noise floor first, each candidate with one sentence. */

@@ -2,7 +2,7 @@ import type { CallPath } from "../protocol/call.ts";
 import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
 import { addUsage, noUsage, type Usage } from "../protocol/usage.ts";
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { sentParts } from "./context-ledger.ts";
 import { counted } from "./explain/phrases.ts";
 import { renderLines } from "./render-lines.ts";

@@ -1,8 +1,8 @@
 import { isCodeOfWorker } from "../protocol/call.ts";
 import type { JournalEntry, Outcome } from "../protocol/fact.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
-import { formatCount } from "../util/format-count.ts";
+import { clipText } from "../util/text/clip-text.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { callLabel } from "./call-label.ts";
 import { renderLedgers } from "./context-ledger.ts";
 import { counted, show } from "./explain/phrases.ts";

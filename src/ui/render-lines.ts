@@ -1,4 +1,4 @@
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { show } from "./explain/phrases.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord, recordsIn } from "../protocol/json.ts";
-import { escapeText } from "../util/escape-text.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { renderLines } from "./render-lines.ts";
 
 /**

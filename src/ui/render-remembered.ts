@@ -1,5 +1,5 @@
 import type { JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { show } from "./explain/phrases.ts";
 import { wrapWords } from "./wrap-text.ts";
 

@@ -1,7 +1,7 @@
 import type { Verdict } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { Fact } from "../protocol/fact.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { callLabel } from "./call-label.ts";
 import { counted } from "./explain/phrases.ts";
 import { renderLines } from "./render-lines.ts";

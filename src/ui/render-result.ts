@@ -1,5 +1,5 @@
 import { isRecord, type JsonValue } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { show } from "./explain/phrases.ts";
 
 /** Renders the result of a tool's call in one line: `gave …`, or `failed (denied): …`; of a call that waits, that it does. Takes results of a journal, too. */

@@ -1,6 +1,6 @@
 import type { RunsComparison } from "../boundary/compare-runs.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import { clipText } from "../util/clip-text.ts";
+import { clipText } from "../util/text/clip-text.ts";
 import { showText } from "./show-text.ts";
 
 /** The most calls that a comparison shows. */

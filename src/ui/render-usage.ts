@@ -1,5 +1,5 @@
 import type { Usage } from "../protocol/usage.ts";
-import { formatCount } from "../util/format-count.ts";
+import { formatCount } from "../util/text/format-count.ts";
 import { counted } from "./explain/phrases.ts";
 
 /** In dollars. Smaller sums are errors of rounding. */

@@ -1,4 +1,4 @@
-import { didYouMean, quoteNames } from "./did-you-mean.ts";
+import { didYouMean, quoteNames } from "./text/did-you-mean.ts";
 
 /** A form of values. `wanted` completes: `x` must be … */
 export interface OptionForm {

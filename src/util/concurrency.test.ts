@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Semaphore } from "./semaphore.ts";
-import { type Hold, type Ticket, Tickets } from "./tickets.ts";
+import { Semaphore } from "./async/semaphore.ts";
+import { type Hold, type Ticket, Tickets } from "./async/tickets.ts";
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 

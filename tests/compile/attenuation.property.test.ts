@@ -9,7 +9,7 @@ import type { ShellRule } from "../../src/toolsets/shell/config.ts";
 import { narrowRules } from "../../src/toolsets/shell/narrow-rules.ts";
 import { coversCommand, parsePattern } from "../../src/toolsets/shell/patterns.ts";
 import type { OwnVerdict } from "../../src/toolsets/toolset.ts";
-import { matchesFlatGlob } from "../../src/util/flat-glob.ts";
+import { matchesFlatGlob } from "../../src/util/text/flat-glob.ts";
 
 /*
  * Random creators and wishes. What comes out is compared with its creator by what single calls may do, and never by the functions that

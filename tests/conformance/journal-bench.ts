@@ -6,7 +6,7 @@ import { RunSecrets } from "../../src/journal/run-secrets.ts";
 import type { Fact } from "../../src/protocol/fact.ts";
 import { noUsage } from "../../src/protocol/usage.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
-import { Redactor } from "../../src/util/redactor.ts";
+import { Redactor } from "../../src/util/secrets/redactor.ts";
 
 const id = "20260101-000000-abcdef";
 export const directory = `/home/user/.local/state/llm-do/runs/${keyOf({ root: "/work" }, false)}/${id}`;

@@ -6,7 +6,7 @@ import { RunSecrets } from "../../src/journal/run-secrets.ts";
 import type { LeaseOptions, OpenRecord, RunStore, RunSummary } from "../../src/journal/store.ts";
 import type { Fact } from "../../src/protocol/fact.ts";
 import { noUsage } from "../../src/protocol/usage.ts";
-import { Redactor } from "../../src/util/redactor.ts";
+import { Redactor } from "../../src/util/secrets/redactor.ts";
 
 const id = (n: number) => `20260101-00000${n}-abcdef`;
 const program = { root: "/work", name: "p" };

@@ -11,7 +11,7 @@ import type { RecordPlace } from "../../src/journal/record-place.ts";
 import { RunSecrets } from "../../src/journal/run-secrets.ts";
 import type { RunStore } from "../../src/journal/store.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
-import { Redactor } from "../../src/util/redactor.ts";
+import { Redactor } from "../../src/util/secrets/redactor.ts";
 import { describeStore, type Open } from "./run-store-contract.ts";
 
 async function nodeHost(): Promise<Host> {

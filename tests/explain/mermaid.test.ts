@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { renderMermaid } from "../../src/ui/explain/render-mermaid.ts";
-import { escapeText } from "../../src/util/escape-text.ts";
+import { escapeText } from "../../src/util/text/escape-text.ts";
 import { hostile, hostileOutline } from "./hostile.ts";
 import { parseFlowchart } from "./mermaid-syntax.ts";
 import { outlineOfExample, outlineOfNewsroom } from "./programs.ts";

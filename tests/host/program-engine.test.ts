@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openProgram, type ProgramLimits, type ProgramTurn } from "../../src/host/program-engine.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
-import { parseJson } from "../../src/util/parse-json.ts";
+import { parseJson } from "../../src/util/json/parse-json.ts";
 import { hostilePrograms } from "./fixtures/hostile-programs.ts";
 
 const limits: ProgramLimits = { memoryBytes: 16 << 20, milliseconds: 400, calls: 50, characters: 1_000_000 };

@@ -13,7 +13,7 @@ import { PostgresStore } from "../../src/postgres/postgres-store.ts";
 import type { RunPlace } from "../../src/postgres/run-place.ts";
 import { RunQueue } from "../../src/postgres/run-queue.ts";
 import type { Fact } from "../../src/protocol/fact.ts";
-import { Redactor } from "../../src/util/redactor.ts";
+import { Redactor } from "../../src/util/secrets/redactor.ts";
 import { describeStore, type Open } from "../conformance/run-store-contract.ts";
 import { hasPostgres, useCluster } from "./cluster.ts";
 

@@ -15,7 +15,7 @@ import { renderPage } from "../../src/ui/page/render-page.ts";
 import { renderCosts } from "../../src/ui/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../src/ui/render-journal.ts";
 import { renderMessages } from "../../src/ui/render-messages.ts";
-import { environmentSecrets } from "../../src/util/redactor.ts";
+import { environmentSecrets } from "../../src/util/secrets/redactor.ts";
 import { placeOf, readJournal, readJournalEnds, readRecord, runsIn } from "../records.ts";
 
 const runs = Number(process.env["LLM_DO_FUZZ_RUNS"] ?? 250);

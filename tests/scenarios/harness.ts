@@ -9,7 +9,7 @@ import { scriptedProvider } from "../../src/models/scripted/scripted-provider.ts
 import type { JournalEntry } from "../../src/protocol/fact.ts";
 import { type Script, type ScriptedModel, scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, type MemoryHostOptions, memoryHost } from "../../src/testing/memory-host.ts";
-import { environmentSecrets } from "../../src/util/redactor.ts";
+import { environmentSecrets } from "../../src/util/secrets/redactor.ts";
 import { dropSecrets, readJournal, readRecord, runsIn } from "../records.ts";
 import { compileToReplay, expectSameReplay } from "./replay-run.ts";
 

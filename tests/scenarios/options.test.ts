@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { createToolGate } from "../../src/approval/index.ts";
 import { compile, type RunRequest, run, toolset } from "../../src/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
-import { toJsonValue } from "../../src/util/to-json-value.ts";
+import { toJsonValue } from "../../src/util/json/to-json-value.ts";
 
 function host(): MemoryHost {
   const files = { "/work/main.worker": "---\nmodel: scripted:/work/s.yaml\n---\nGo.\n", "/work/s.yaml": "- reply: done\n" };

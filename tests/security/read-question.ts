@@ -1,4 +1,4 @@
-import { unescapeText } from "../../src/util/escape-text.ts";
+import { unescapeText } from "../../src/util/text/escape-text.ts";
 
 const unshow = (shown: string) => shown.split("→   ").map(unescapeText).join("\t");
 

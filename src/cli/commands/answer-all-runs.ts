@@ -1,7 +1,7 @@
 import { answerQuestions, listQuestions, type WaitingRun } from "../../front/questions.ts";
 import type { ApprovalDecision } from "../../protocol/approval.ts";
 import { counted } from "../../ui/explain/phrases.ts";
-import { errorMessage } from "../../util/error-message.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, streamRuns } from "../find-runs.ts";

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { counted, show } from "../../ui/explain/phrases.ts";
 import { renderQuestions } from "../../ui/render-questions.ts";
 import type { NextSteps } from "../../ui/render-waiting.ts";
-import { errorMessage } from "../../util/error-message.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { askYesOrNo, atTerminal } from "../ask-yes-or-no.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";

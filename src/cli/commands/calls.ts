@@ -5,7 +5,7 @@ import { type CallsQuery, readCalls } from "../../boundary/read-calls.ts";
 import type { RecordedCall } from "../../boundary/recorded-calls.ts";
 import type { RunStore } from "../../journal/store.ts";
 import { renderCall, renderCallsFoot } from "../../ui/render-calls.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { renderMarkdown } from "../../ui/tui/markdown.ts";
-import { nearestNames } from "../../util/nearest-names.ts";
+import { nearestNames } from "../../util/text/nearest-names.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStyled } from "../output.ts";
 import { type DocPage, listTopics, readPage, readTextForModels, sectionsOf } from "../read-pages.ts";

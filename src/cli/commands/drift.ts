@@ -1,6 +1,6 @@
 import { type DriftWeek, readDrift } from "../../boundary/drift.ts";
 import { renderShare } from "../../ui/render-comparison.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { programOfTarget, storeOfUser } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";

@@ -5,7 +5,7 @@ import { createNodeHost } from "../../host/node-host.ts";
 import { openStore } from "../../journal/find-store.ts";
 import { forgetMap, hasMapLog } from "../../map/map-log.ts";
 import { type MappedRow, type MapRequest, mapRows, type Row } from "../../map/map-rows.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { commandLine } from "../command-name.ts";
 import { createPolicy } from "../create-policy.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";

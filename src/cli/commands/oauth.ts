@@ -8,8 +8,8 @@ import { beginDeviceLogin, beginLogin, isLoopback, type LoginTerms } from "../..
 import { builtInProviders } from "../../models/providers.ts";
 import { findServerTerms } from "../../models/server-login.ts";
 import { RunError } from "../../runtime/run-error.ts";
-import { errorMessage } from "../../util/error-message.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
 import { renderColumns } from "../render-columns.ts";

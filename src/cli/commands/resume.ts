@@ -1,5 +1,5 @@
 import { readResult, resume } from "../../front/llm-do.ts";
-import { errorMessage } from "../../util/error-message.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { UsageError } from "../exit-codes.ts";
 import { type FoundRun, findRun, requireReadable } from "../find-runs.ts";
 import { describeGoOn, explainLine } from "../next-steps.ts";

@@ -11,7 +11,7 @@ import { type CallPath, isAtOrBelow } from "../../protocol/call.ts";
 import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { showText } from "../../ui/show-text.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { isWithin } from "../../util/within.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";

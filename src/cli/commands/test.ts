@@ -5,7 +5,7 @@ import { NoTests } from "../../cases/test-suite.ts";
 import type { Compiled } from "../../compile/compile.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { renderCase, renderChanges, renderTotals } from "../../ui/render-tests.ts";
-import { errorMessage } from "../../util/error-message.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { guardProcess } from "../guard-process.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";

@@ -2,7 +2,7 @@ import { basename, dirname, resolve } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
 import type { TrustedFolder, TrustStore } from "../../host/trust-store.ts";
 import { show } from "../../ui/explain/phrases.ts";
-import { nearestNames } from "../../util/nearest-names.ts";
+import { nearestNames } from "../../util/text/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";
 import { openTrustStore } from "../open-trust-store.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";

@@ -1,7 +1,7 @@
 import { type CallJudge, type JudgedCall, type Judgement, judgeCalls } from "../../front/llm-do.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
-import { errorMessage } from "../../util/error-message.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { type CompileFlags, openProgram } from "../open-program.ts";
 import { renderJsonLine, writeResult } from "../output.ts";

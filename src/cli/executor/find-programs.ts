@@ -7,7 +7,7 @@ import type { Host } from "../../host/host.ts";
 import { keyOf } from "../../journal/folder-store.ts";
 import { parseManifest } from "../../language/manifest.ts";
 import { usesFiles } from "../../runtime/open-call-scopes.ts";
-import { errorMessage } from "../../util/error-message.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { isWithin } from "../../util/within.ts";
 import { UsageError } from "../exit-codes.ts";
 import { type CompileFlags, type OpenOptions, openProgram } from "../open-program.ts";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { errorMessage } from "../../util/error-message.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { UsageError } from "../exit-codes.ts";
 
 /** Figures of an executor since its start. */

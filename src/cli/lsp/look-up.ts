@@ -4,7 +4,7 @@ import type { Span } from "../../diagnostics/source.ts";
 import { listModels } from "../../models/model-catalog.ts";
 import { builtInProviders } from "../../models/providers.ts";
 import type { OutlinedToolset } from "../../protocol/outline.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { describeSchema } from "./complete.ts";
 import { type Cursor, endOfWord, findCursor } from "./cursor.ts";
 import { exportsOf, includeFolders, type OpenDocument, schemasAt, variablesOf, workerPath } from "./open-document.ts";

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import type { Span } from "../../diagnostics/source.ts";
-import { nearestNames } from "../../util/nearest-names.ts";
+import { nearestNames } from "../../util/text/nearest-names.ts";
 
 export interface QuickFix {
   readonly title: string;

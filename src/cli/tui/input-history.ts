@@ -3,8 +3,8 @@ import type { Host } from "../../host/host.ts";
 import { openKeyFile, type StoredKey } from "../../host/key-file.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { longestHistory } from "../../ui/tui/text-field.ts";
-import { parseJson } from "../../util/parse-json.ts";
-import { environmentSecrets, Redactor } from "../../util/redactor.ts";
+import { parseJson } from "../../util/json/parse-json.ts";
+import { environmentSecrets, Redactor } from "../../util/secrets/redactor.ts";
 
 /** Messages and commands of earlier conversations, the oldest first. */
 export interface InputHistory {

@@ -6,7 +6,7 @@ import { renderExplanation } from "../../ui/explain/render-explanation.ts";
 import { renderListedRun } from "../../ui/list-run.ts";
 import { modelLabel } from "../../ui/model-label.ts";
 import { renderUsage } from "../../ui/render-usage.ts";
-import { didYouMean } from "../../util/did-you-mean.ts";
+import { didYouMean } from "../../util/text/did-you-mean.ts";
 import { describeRuns } from "../commands/runs.ts";
 import type { OpenProgram } from "../open-program.ts";
 import { showMemory } from "../terminal-approver.ts";

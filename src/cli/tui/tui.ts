@@ -11,7 +11,7 @@ import { span, wrapSpans } from "../../ui/tui/spans.ts";
 import { type Key, TextField } from "../../ui/tui/text-field.ts";
 import { Transcript } from "../../ui/tui/transcript.ts";
 import { wrapLines } from "../../ui/wrap-text.ts";
-import { errorMessage } from "../../util/error-message.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { divertOutput } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { Frames } from "./frames.ts";

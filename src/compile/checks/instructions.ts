@@ -1,8 +1,8 @@
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { OutlinedWorker } from "../../protocol/outline.ts";
 import { builtInTools } from "../../toolsets/tool-name.ts";
-import { quoteNames } from "../../util/did-you-mean.ts";
-import { editDistance } from "../../util/nearest-names.ts";
+import { quoteNames } from "../../util/text/did-you-mean.ts";
+import { editDistance } from "../../util/text/nearest-names.ts";
 import type { Graph } from "../ceiling.ts";
 import type { Compilation } from "../compilation.ts";
 import type { ResolvedWorker } from "../resolve-workers.ts";

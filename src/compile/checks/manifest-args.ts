@@ -3,7 +3,7 @@ import type { Program } from "../../program/program.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { renderIssues, type SchemaIssue } from "../../schema/schema.ts";
 import { attachmentField } from "../../toolsets/attachments.ts";
-import { didYouMean } from "../../util/did-you-mean.ts";
+import { didYouMean } from "../../util/text/did-you-mean.ts";
 import type { Compilation } from "../compilation.ts";
 
 /** Reports `args` of the manifest that do not fit the entry's input, but for attachments, which a run can be given beside them. */

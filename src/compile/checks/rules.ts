@@ -5,9 +5,9 @@ import { isRecord } from "../../protocol/json.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { toolName } from "../../toolsets/tool-name.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
-import { couldMatchFlatGlob, matchesFlatGlob } from "../../util/flat-glob.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
+import { couldMatchFlatGlob, matchesFlatGlob } from "../../util/text/flat-glob.ts";
 import type { LinkedMention, LinkedRule } from "../link-rules.ts";
 
 /** A worker or code that makes calls. `tools` is undefined where not all names are known. */

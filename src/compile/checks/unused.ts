@@ -2,7 +2,7 @@ import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import type { Spanned } from "../../diagnostics/source.ts";
 import type { Worker } from "../../program/program.ts";
 import { attachmentField } from "../../toolsets/attachments.ts";
-import { clipText } from "../../util/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import type { Compilation } from "../compilation.ts";
 import { createFlagSource, wholeOf } from "../flag.ts";
 import { providerOf } from "../link-providers.ts";

@@ -4,8 +4,8 @@ import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.t
 import { limitNames } from "../../protocol/usage.ts";
 import { among, atMost, type NarrowKey, narrowEach } from "../../toolsets/narrow-lists.ts";
 import type { Narrowed } from "../../toolsets/toolset.ts";
-import { canonicalJson } from "../../util/canonical-json.ts";
 import { getOwn } from "../../util/get-own.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
 import { narrowScopes } from "./narrow-scopes.ts";
 import { approvalsOf, configOf, offer, type Powers, type Refuse, withApprovals } from "./powers.ts";
 

@@ -2,7 +2,7 @@ import { dirname, join, relative } from "node:path";
 import { printFrontmatter } from "../../language/print-worker-file.ts";
 import type { WorkerFile } from "../../language/worker-file.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { canonicalJson } from "../../util/canonical-json.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
 import type { Compilation } from "../compilation.ts";
 import { isFlag } from "../flag.ts";
 import { rootPath } from "../link-scopes.ts";

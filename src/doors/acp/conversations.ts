@@ -1,6 +1,6 @@
 import { RequestError, type SessionInfo } from "@agentclientprotocol/sdk";
 import type { Message } from "../../protocol/message.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { Conversation, type ConversationOptions } from "./conversation.ts";
 
 /** A recorded run that ended with an answer. */

@@ -6,7 +6,7 @@ import type { Artifact, Message } from "../../protocol/message.ts";
 import { callLabel } from "../../ui/call-label.ts";
 import { renderEvent } from "../../ui/headless/render-event.ts";
 import { renderResult } from "../../ui/render-result.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 
 /** Characters of a tool's result that a client gets. */
 const longestResult = 4000;

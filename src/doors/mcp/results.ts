@@ -17,8 +17,8 @@ import { toToolSchema } from "../../toolsets/attachments.ts";
 import { textOrJson } from "../../ui/explain/phrases.ts";
 import { renderEvent } from "../../ui/headless/render-event.ts";
 import { renderWaiting } from "../../ui/render-waiting.ts";
-import { errorMessage } from "../../util/error-message.ts";
 import { getOwn } from "../../util/get-own.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import type { OfferedWorker } from "../offered-worker.ts";
 
 export function toTool({ name, description, input, output }: OfferedWorker): Tool {

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "nod
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { nameSet } from "../../util/name-set.ts";
+import { nameSet } from "../../util/text/name-set.ts";
 import { variable } from "../host.ts";
 import type { CommandSetting } from "./command-setting.ts";
 

@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { nameSet } from "../../util/name-set.ts";
+import { nameSet } from "../../util/text/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import type { GitLeftOut } from "../commands.ts";
 import { isReadProtected } from "../protected-names.ts";

@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { nameSet } from "../../util/name-set.ts";
+import { nameSet } from "../../util/text/name-set.ts";
 import { dependencyFolders } from "../dependency-folders.ts";
 import { foldName, isOpened, isReadProtected } from "../protected-names.ts";
 import type { ScopeRoot, ScopeTable } from "../scope-table.ts";

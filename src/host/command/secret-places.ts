@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { nameSet } from "../../util/name-set.ts";
+import { nameSet } from "../../util/text/name-set.ts";
 import { type Host, variable } from "../host.ts";
 import { holdsNested, nestNames } from "../nested-names.ts";
 import { privatePlacesOf } from "../private-folders.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { nameSet } from "../../util/name-set.ts";
+import { nameSet } from "../../util/text/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { isReadable, isSettled, knownEntriesOf, statOf, versionOf } from "./look.ts";
 import type { Copy, Mount } from "./mount.ts";

@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { nameSet } from "../../util/name-set.ts";
+import { nameSet } from "../../util/text/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { variable } from "../host.ts";
 import { isReadProtected } from "../protected-names.ts";

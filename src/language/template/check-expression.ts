@@ -1,8 +1,8 @@
 import type { FilteredValueToken, PropertyAccessToken, QuotedToken, Tokenizer, ValueToken } from "liquidjs";
 import type { Report } from "../../diagnostics/diagnose.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { getOwn } from "../../util/get-own.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
 import type { LiquidModule } from "./engine.ts";
 import { cannotStand, diagnoseSyntax, explainSyntax, type Range, rawNote } from "./explain-syntax.ts";
 import { filterArities, otherFilterNames } from "./filters.ts";

@@ -1,7 +1,7 @@
 import type { TagToken, Tokenizer, TopLevelToken } from "liquidjs";
-import { clipText } from "../../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { getOwn } from "../../util/get-own.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
 import { type Checking, ExpressionChecker } from "./check-expression.ts";
 import { tagNames, templateLimits, toIncludePath } from "./engine.ts";
 import { diagnoseSyntax, type Range, rawNote } from "./explain-syntax.ts";

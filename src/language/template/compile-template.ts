@@ -2,7 +2,7 @@ import type { TopLevelToken } from "liquidjs";
 import type { Report } from "../../diagnostics/diagnose.ts";
 import { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import type { Spanned } from "../../diagnostics/source.ts";
-import { didYouMean } from "../../util/did-you-mean.ts";
+import { didYouMean } from "../../util/text/did-you-mean.ts";
 import type { ParsedTemplate, TemplateContext } from "../template.ts";
 import { type Inclusion, TemplateChecker } from "./check-template.ts";
 import { type LiquidModule, templateLimits } from "./engine.ts";

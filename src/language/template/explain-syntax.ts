@@ -1,6 +1,6 @@
 import type { DiagnosticDetails } from "../../diagnostics/diagnose.ts";
 import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
-import { clipText } from "../../util/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import type { LiquidFailure } from "./template-error.ts";
 import type { TemplateText } from "./template-text.ts";
 

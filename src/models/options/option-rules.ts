@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../protocol/json.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
-import { nearestNames } from "../../util/nearest-names.ts";
+import { nearestNames } from "../../util/text/nearest-names.ts";
 
 /**
  * The `provider_options` that a worker file may set, with the schema of each value. An option that turns on a tool, storage,

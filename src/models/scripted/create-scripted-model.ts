@@ -1,9 +1,9 @@
 import type { AssistantMessage, FilePart, ReasoningPart, TextPart, ToolCallPart } from "../../protocol/message.ts";
 import { noUsage } from "../../protocol/usage.ts";
-import { abortable } from "../../util/abortable.ts";
-import { didYouMean } from "../../util/did-you-mean.ts";
-import { errorMessage } from "../../util/error-message.ts";
-import { copyJson } from "../../util/plain-json.ts";
+import { abortable } from "../../util/async/abortable.ts";
+import { copyJson } from "../../util/json/plain-json.ts";
+import { didYouMean } from "../../util/text/did-you-mean.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { madeFile } from "../made-file.ts";
 import { type GenerateOptions, type Model, ModelError, type ModelResponse, retryableByCode } from "../model.ts";
 import type { Script, ScriptedCall, ScriptedReply, ScriptedRequest, ScriptedServerCall } from "./script.ts";

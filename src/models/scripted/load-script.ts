@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { errorMessage } from "../../util/error-message.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { ModelError } from "../model.ts";
 import type { ProviderEnvironment } from "../provider.ts";
 import { parseScriptRules } from "./parse-script-rules.ts";

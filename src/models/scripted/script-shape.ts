@@ -1,7 +1,7 @@
 import { isRecord } from "../../protocol/json.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { didYouMean, quoteNames } from "../../util/did-you-mean.ts";
 import { getOwn } from "../../util/get-own.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
 import { retryableByCode } from "../model.ts";
 import type { ScriptedReply } from "./script.ts";
 

@@ -1,5 +1,5 @@
 import type { FilePart, Message, ToolResultPart } from "../../protocol/message.ts";
-import { clipText } from "../../util/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import { type GenerateOptions, ModelError, type ModelRequest } from "../model.ts";
 import type { ScriptedRequest } from "./script.ts";
 

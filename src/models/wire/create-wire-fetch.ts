@@ -1,5 +1,5 @@
 import type { Patience, PatientInit } from "../../host/patience.ts";
-import { clipText } from "../../util/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import { AnswerRefusal, boundBytes, bounds, cutBytes, type Pieces } from "./bounds.ts";
 import { type AnswerRepair, repairEvents, repairFrames, repairWhole, wholeAsEvents } from "./repair.ts";
 

@@ -1,5 +1,5 @@
 import { isRecord } from "../../protocol/json.ts";
-import { parseJson } from "../../util/parse-json.ts";
+import { parseJson } from "../../util/json/parse-json.ts";
 
 /** Returns a server's words about an error, in any of the usual forms of a body. Undefined if there are none. */
 export function describeErrorBody(body: unknown): string | undefined {

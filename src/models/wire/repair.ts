@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { isRecord } from "../../protocol/json.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { parseJson } from "../../util/parse-json.ts";
+import { parseJson } from "../../util/json/parse-json.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import { AnswerRefusal, bounds, checkDepth, type Pieces } from "./bounds.ts";
 import { readFrames, readHeaders, writeFrame } from "./event-frames.ts";
 import { type AddedText, joinEvents } from "./join-events.ts";

@@ -1,6 +1,6 @@
 import { type InspectedPath, ScopeError, type Scopes } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { toolFailure } from "../toolset.ts";
 import { aboutFile, asksToRead, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
 import { toRecorded } from "./reconcile-write.ts";

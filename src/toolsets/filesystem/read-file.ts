@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../protocol/json.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { aboutFile, type FileAccess, type FileTool, type FileWork } from "./file-tool.ts";
 import { decodeText, wholeCharacterAt } from "./text.ts";
 import { inspectVisible } from "./visible-scopes.ts";

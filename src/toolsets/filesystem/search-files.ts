@@ -1,7 +1,7 @@
 import { LineSearchTimeout } from "../../host/line-search.ts";
 import type { FoundLines } from "../../host/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { clipText } from "../../util/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import { toolFailure } from "../toolset.ts";
 import type { FileAccess, FileTool } from "./file-tool.ts";
 import { lookAtFolder, notListed, patternProperty, type Walk } from "./list-files.ts";

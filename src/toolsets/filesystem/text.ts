@@ -1,6 +1,6 @@
 import { sniffMediaType } from "../../host/media-type.ts";
 import { ScopeError } from "../../host/scopes.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { toolFailure } from "../toolset.ts";
 
 export interface FileText {

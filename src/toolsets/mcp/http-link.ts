@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId, Transport } from "@modelcontextprotocol/client";
 import { isRecord } from "../../protocol/json.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { errorMessage } from "../../util/error-message.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import type { RemoteServer } from "./config.ts";
 import { repairText } from "./read-message.ts";
 import { maxMessageBytes, type ServerHost, type ServerLink } from "./server-link.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Host } from "../../host/host.ts";
 import { isRecord } from "../../protocol/json.ts";
-import { canonicalJson } from "../../util/canonical-json.ts";
-import { parseJson } from "../../util/parse-json.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
+import { parseJson } from "../../util/json/parse-json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import type { ToolFacts } from "./server.ts";
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../protocol/json.ts";
 import type { ToolsEstimate } from "../../protocol/outline.ts";
-import { abortable } from "../../util/abortable.ts";
-import { canonicalJson } from "../../util/canonical-json.ts";
-import { errorMessage } from "../../util/error-message.ts";
+import { abortable } from "../../util/async/abortable.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { serverSeparator as separator } from "../tool-name.ts";
 import {
   type ConfigWarning,

@@ -1,7 +1,7 @@
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/client";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { FilePart } from "../../protocol/message.ts";
-import { toJsonValue } from "../../util/to-json-value.ts";
+import { toJsonValue } from "../../util/json/to-json-value.ts";
 import { toFilePart } from "../attachments.ts";
 import { type ValueWithFiles, withFiles } from "../result-files.ts";
 

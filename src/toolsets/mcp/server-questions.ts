@@ -1,7 +1,7 @@
 import type { Client, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import { isRecord, type JsonObject } from "../../protocol/json.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { toJsonValue } from "../../util/to-json-value.ts";
+import { toJsonValue } from "../../util/json/to-json-value.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import { askUser, readFields } from "../foreign-question.ts";
 import type { WorkerRuntime } from "../toolset.ts";
 import type { Patience } from "./patience.ts";

@@ -7,11 +7,11 @@ import type {
 } from "@modelcontextprotocol/client";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { TraceContext } from "../../protocol/trace-context.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { errorMessage } from "../../util/error-message.ts";
-import { matchesFlatGlob } from "../../util/flat-glob.ts";
-import { parseJson } from "../../util/parse-json.ts";
-import { toJsonValue } from "../../util/to-json-value.ts";
+import { parseJson } from "../../util/json/parse-json.ts";
+import { toJsonValue } from "../../util/json/to-json-value.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
+import { matchesFlatGlob } from "../../util/text/flat-glob.ts";
 import { hasFiles, type ValueWithFiles } from "../result-files.ts";
 import { toolFailure, type WorkerRuntime } from "../toolset.ts";
 import { isRemote, type McpServer } from "./config.ts";

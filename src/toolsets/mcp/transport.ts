@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { Conversation } from "../../host/commands.ts";
-import { parseJson } from "../../util/parse-json.ts";
+import { parseJson } from "../../util/json/parse-json.ts";
 import { withoutNulls } from "./read-message.ts";
 import { maxMessageBytes } from "./server-link.ts";
 

@@ -1,5 +1,5 @@
 import type { Preview } from "../../protocol/approval.ts";
-import { clipText } from "../../util/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import type { PlannedRun } from "./access.ts";
 import { describeEffects } from "./effects.ts";
 import type { ShellPlan, SimpleCommand } from "./parse/plan.ts";

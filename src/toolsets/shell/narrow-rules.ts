@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
-import { canonicalJson } from "../../util/canonical-json.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
 import type { Narrowed } from "../toolset.ts";
 import { type EffectKeys, isLook } from "./effects.ts";
 

@@ -1,4 +1,4 @@
-import { matchesFlatGlob } from "../../util/flat-glob.ts";
+import { matchesFlatGlob } from "../../util/text/flat-glob.ts";
 import type { ShellWord } from "./parse/plan.ts";
 
 /** A rule's pattern in its tokens. */

@@ -1,5 +1,5 @@
 import { protectionOfName } from "../../host/protected-names.ts";
-import { quoteNames } from "../../util/did-you-mean.ts";
+import { quoteNames } from "../../util/text/did-you-mean.ts";
 import type { ConfigWarning, ToolsetScope } from "../toolset.ts";
 import { unknownScopes } from "../unknown-scopes.ts";
 import type { ShellConfig, ShellRule } from "./config.ts";

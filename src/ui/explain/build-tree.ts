@@ -1,5 +1,5 @@
 import type { Outline, OutlinedToolset, OutlinedWorker, ToolsEstimate } from "../../protocol/outline.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import type { TreeNode } from "./layout.ts";
 import { counted, list, show } from "./phrases.ts";
 import { type PlannedCalls, planCalls } from "./plan-calls.ts";

@@ -1,7 +1,7 @@
 import type { Outline } from "../../protocol/outline.ts";
 import type { Limits } from "../../protocol/usage.ts";
-import { joinNames } from "../../util/did-you-mean.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { joinNames } from "../../util/text/did-you-mean.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import type { Row } from "./layout.ts";
 import { dollars, highestCost, type ModelPrices } from "./model-prices.ts";
 import { counted, show } from "./phrases.ts";

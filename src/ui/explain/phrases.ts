@@ -1,5 +1,5 @@
-import { escapeText } from "../../util/escape-text.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 
 /** Escapes a text of a program: codes that a terminal would obey or hide become visible. */
 export function show(text: string): string {

@@ -1,5 +1,5 @@
 import type { Outline, OutlinedWorker } from "../../protocol/outline.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { show } from "./phrases.ts";
 
 /** Lists what the first request of each worker holds without its input, the largest part first; in tokens, at four characters each. */

@@ -2,7 +2,7 @@ import { fileUseOf, takesAttachments } from "../../protocol/file-use.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { Outline, OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
-import { clipText } from "../../util/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import { modelLabel } from "../model-label.ts";
 import type { Row } from "./layout.ts";
 import { dollars, type ModelPrices } from "./model-prices.ts";

@@ -1,5 +1,5 @@
 import type { Outline, OutlinedWorker } from "../../protocol/outline.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { planCalls } from "./plan-calls.ts";
 
 interface Chart {

@@ -1,5 +1,5 @@
 import type { CallDetail, RunEvent } from "../../protocol/event.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { textOrJson } from "../explain/phrases.ts";
 
 /** Renders what the line of an event omits, for a call that is debugged: each text whole, indented below the line. */

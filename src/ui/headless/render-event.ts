@@ -1,6 +1,6 @@
 import type { RunEvent } from "../../protocol/event.ts";
 import type { JsonValue } from "../../protocol/json.ts";
-import { clipText } from "../../util/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import { callLabel } from "../call-label.ts";
 import { list, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";

@@ -1,5 +1,5 @@
 import { comparePaths } from "../../protocol/call.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { callLabel } from "../call-label.ts";
 import { counted, show } from "../explain/phrases.ts";
 import { renderCost } from "../render-usage.ts";

@@ -1,6 +1,6 @@
 import type { CallPath } from "../../protocol/call.ts";
 import type { EventSink, RunEvent } from "../../protocol/event.ts";
-import { escapeText } from "../../util/escape-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 import { callLabel } from "../call-label.ts";
 import { renderLines } from "../render-lines.ts";
 import { renderDetail } from "./render-detail.ts";

@@ -1,4 +1,4 @@
-import { clipText } from "../../util/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import { showProse } from "../show-text.ts";
 
 /** Markup that this product wrote. Everything else is text. */

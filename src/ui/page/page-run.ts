@@ -12,7 +12,7 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { AnswerFinish, AssistantMessage, Message, ToolResult } from "../../protocol/message.ts";
 import type { ToolError } from "../../protocol/tool.ts";
 import { addUsage, noUsage, type Usage } from "../../protocol/usage.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 
 import { renderChecked } from "../render-checked.ts";
 import { renderCompaction } from "../render-compaction.ts";

@@ -1,7 +1,7 @@
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
-import { formatCount } from "../../util/format-count.ts";
 import { runSteps } from "../../util/in-steps.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { callLabel, lastLabel } from "../call-label.ts";
 import type { LedgerItem } from "../context-ledger.ts";
 import { counted } from "../explain/phrases.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { callLabel, depthOf, lastLabel } from "../call-label.ts";
 import { sumLedgers } from "../context-ledger.ts";
 import { counted } from "../explain/phrases.ts";

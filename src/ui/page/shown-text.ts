@@ -1,7 +1,7 @@
 import { lexer, type Tokens } from "marked";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { textOrJson } from "../explain/phrases.ts";
 import type { PreviewLine } from "../preview-rows.ts";
 import { html, type Markup, toText } from "./html.ts";

@@ -1,7 +1,7 @@
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { formatCount } from "../../util/format-count.ts";
 import { runSteps } from "../../util/in-steps.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { depthOf, lastLabel } from "../call-label.ts";
 import { show, textOrJson } from "../explain/phrases.ts";
 import { changeIn, previewOf, toLines } from "../preview-lines.ts";

@@ -1,5 +1,5 @@
 import type { Limits, Usage } from "../../protocol/usage.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";
 import { dollars, renderCost } from "../render-usage.ts";

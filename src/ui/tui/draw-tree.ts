@@ -1,6 +1,6 @@
 import { comparePaths } from "../../protocol/call.ts";
-import { clipText } from "../../util/clip-text.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { depthOf, lastLabel } from "../call-label.ts";
 import { counted, show } from "../explain/phrases.ts";
 import { modelLabel } from "../model-label.ts";

@@ -1,5 +1,5 @@
 import type { RunEvent } from "../../protocol/event.ts";
-import { formatCount } from "../../util/format-count.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { callLabel } from "../call-label.ts";
 import { show } from "../explain/phrases.ts";
 import { foldEvent, type RunView, type Settled, type ToolCard } from "../run-view.ts";

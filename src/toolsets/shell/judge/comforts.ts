@@ -1,6 +1,6 @@
 import { compileGlob } from "../../../host/glob.ts";
 import { type ScopeDeclaration, ScopeError, type Scopes } from "../../../host/scopes.ts";
-import { nameSet } from "../../../util/name-set.ts";
+import { nameSet } from "../../../util/text/name-set.ts";
 import type { ShellRule } from "../config.ts";
 import { followPath } from "../parse/folders.ts";
 import type { Folder, ShellWord } from "../parse/plan.ts";

@@ -1,4 +1,4 @@
-import { nameSet } from "../../../util/name-set.ts";
+import { nameSet } from "../../../util/text/name-set.ts";
 import type { ShellWord } from "../parse/plan.ts";
 import { baseName, knownShells } from "../parse/scripts.ts";
 

@@ -1,4 +1,4 @@
-import { nameSet } from "../../../util/name-set.ts";
+import { nameSet } from "../../../util/text/name-set.ts";
 import type { Folder, Folders, ShellWord } from "./plan.ts";
 
 /** Folders of the shell after a command: after it succeeded, and after it failed. */

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from "unbash";
-import { nameSet } from "../../../util/name-set.ts";
+import { nameSet } from "../../../util/text/name-set.ts";
 
 const structural = [
   "Script Statement CompoundList AndOr Pipeline Time Negation Command Subshell BraceGroup Redirected Word Assignment",

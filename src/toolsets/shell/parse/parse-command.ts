@@ -1,6 +1,6 @@
 import type { parse as parseBash } from "unbash";
-import { formatCount } from "../../../util/format-count.ts";
-import { nameSet } from "../../../util/name-set.ts";
+import { formatCount } from "../../../util/text/format-count.ts";
+import { nameSet } from "../../../util/text/name-set.ts";
 import { accountsForAll } from "./operators.ts";
 import type { Folders, ShellPlan } from "./plan.ts";
 import { quoteProgram } from "./quote.ts";

@@ -1,4 +1,4 @@
-import { nameSet } from "../../../util/name-set.ts";
+import { nameSet } from "../../../util/text/name-set.ts";
 
 /** Characters that mean themselves in every shell, wherever they stand in a word. */
 const plain = /^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:@%+,=^-]*$/;

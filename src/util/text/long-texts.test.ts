@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { Redactor } from "../secrets/redactor.ts";
+import { sha256 } from "../sha256.ts";
 import { digestJson, LongTexts, lengthOfJson, longText } from "./long-texts.ts";
-import { Redactor } from "./redactor.ts";
-import { sha256 } from "./sha256.ts";
 
 const { look } = new Redactor([]);
 const digest = (value: unknown) => digestJson(value, look);

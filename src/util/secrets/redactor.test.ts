@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sha256 } from "../sha256.ts";
 import { RedactedStream } from "./redacted-stream.ts";
 import { environmentSecrets, Redactor } from "./redactor.ts";
-import { sha256 } from "./sha256.ts";
 
 const redactor = new Redactor([
   { name: "KEY", value: "abcdefgh" },

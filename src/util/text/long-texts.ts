@@ -1,6 +1,6 @@
-import { canonicalJson } from "./canonical-json.ts";
-import { holdsLongText } from "./plain-json.ts";
-import { sha256 } from "./sha256.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { holdsLongText } from "../json/plain-json.ts";
+import { sha256 } from "../sha256.ts";
 
 /** To make longer texts JSON takes longer than all that is to be known of them. In UTF-16 units. */
 export const longText = 8192;

@@ -1,9 +1,9 @@
-import { canonicalJson } from "./canonical-json.ts";
-import { getOrMake } from "./get-or-make.ts";
-import { digestJson, LongTexts, longText, type TextFacts } from "./long-texts.ts";
-import { holdsLongText } from "./plain-json.ts";
+import { getOrMake } from "../get-or-make.ts";
+import { canonicalJson } from "../json/canonical-json.ts";
+import { holdsLongText } from "../json/plain-json.ts";
+import { sha256 } from "../sha256.ts";
+import { digestJson, LongTexts, longText, type TextFacts } from "../text/long-texts.ts";
 import { findShapes, holdsShape, openShapeAt, shortestShape } from "./secret-shapes.ts";
-import { sha256 } from "./sha256.ts";
 
 /** A value that must not be shown, and the name that stands for it. */
 export interface Secret {

@@ -1,4 +1,4 @@
-import { isObject } from "./check-options.ts";
+import { isObject } from "../check-options.ts";
 
 /** Returns a JSON value without the content of its file parts, whose digests stand for it. */
 export function withoutFileContent(value: unknown): unknown {
