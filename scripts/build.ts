@@ -25,7 +25,7 @@ const inner = ["cli/main", "cli/open-trust-store", "host/node-host", "front/llm-
 const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")), ...inner];
 
 /** Each is bundled alone: a thread that shares a chunk with the process loads all that is in it once more. */
-const threads = ["cli/watchdog-thread", "cli/lease-thread", "host/line-search-thread", "host/program-thread"];
+const threads = ["cli/watchdog-thread", "cli/lease-thread", "host/scopes/line-search-thread", "host/program-thread"];
 
 /** Programs get our `zod` for their tools, and callers the types of `@ai-sdk/provider`. The code of neither is shared with a bundled package. */
 const external = new Set(
@@ -40,10 +40,10 @@ function isExternal(id: string): boolean {
 /** The purpose of each of these chunks, and the modules that serve it. A module that two need is in the one that both load. */
 const startOf = {
   /** Parses a command line, and shows its help. */
-  line: ["cli/command-line", "host/state-directory"],
+  line: ["cli/command-line", "host/own-files/state-directory"],
   /** A program from its files to its first request. */
   core: [
-    ..."front/llm-do front/questions host/node-host host/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(
+    ..."front/llm-do front/questions host/node-host host/files/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(
       " ",
     ),
     ..."models/wire/create-wire-fetch models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(" "),

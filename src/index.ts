@@ -59,7 +59,7 @@ export {
 export { type RunningRun, start } from "./front/start.ts";
 // The machine.
 export type { Host } from "./host/host.ts";
-export { ScopeError, type Scopes } from "./host/scopes.ts";
+export { ScopeError, type Scopes } from "./host/scopes/scopes.ts";
 export { type MappedRow, type MapRequest, mapRuns } from "./map/map-runs.ts";
 // Models.
 export {

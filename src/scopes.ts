@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { createNodeHost } from "./host/node-host.ts";
-import type { ScopeDeclaration, Scopes } from "./host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "./host/scopes/scopes.ts";
 
 // The public names of `llm-do/scopes`: named folders that paths cannot leave, without the rest.
 export {
@@ -14,7 +14,7 @@ export {
   type ScopeDeclaration,
   ScopeError,
   type Scopes,
-} from "./host/scopes.ts";
+} from "./host/scopes/scopes.ts";
 
 /**
  * Opens folders on this machine, each under its name; roots are relative to the working directory, and a missing one that

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SystemError } from "../src/host/system-error.ts";
+import { SystemError } from "../src/host/files/system-error.ts";
 import { type RunError, type RunRequest, run } from "../src/index.ts";
 import { scriptedModel } from "../src/testing/index.ts";
 import { memoryHost } from "../src/testing/memory-host.ts";

@@ -1,4 +1,4 @@
-import type { Scopes } from "../host/scopes.ts";
+import type { Scopes } from "../host/scopes/scopes.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";

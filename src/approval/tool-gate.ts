@@ -1,8 +1,8 @@
 import { Activity } from "../effects/activity.ts";
 import { createAnswerer } from "../effects/answerer.ts";
-import { noScopes } from "../host/no-scopes.ts";
 import { nodeClock } from "../host/node-clock.ts";
-import type { Scopes } from "../host/scopes.ts";
+import { noScopes } from "../host/scopes/no-scopes.ts";
+import type { Scopes } from "../host/scopes/scopes.ts";
 import { noJournal } from "../journal/journal.ts";
 import type { DeniedCall } from "../protocol/approval.ts";
 import { childCallPath } from "../protocol/call.ts";

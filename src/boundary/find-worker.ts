@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
-import { findFiles } from "../host/find-files.ts";
+import { findFiles } from "../host/files/find-files.ts";
 import type { Outline, OutlinedWorker } from "../protocol/outline.ts";
 import { quoteNames } from "../util/text/did-you-mean.ts";
 import { nearestNames } from "../util/text/nearest-names.ts";

@@ -1,4 +1,4 @@
-import { readLines } from "../host/read-lines.ts";
+import { readLines } from "../host/files/read-lines.ts";
 import { type Case, parseCase } from "./case-file.ts";
 
 /** Yields the cases of a worker's case file, in its order. Rejects with a `CaseLineError` at its first broken line. */

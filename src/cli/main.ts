@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { dirname, join } from "node:path";
-import { findHome, findStateDirectory } from "../host/state-directory.ts";
+import { findHome, findStateDirectory } from "../host/own-files/state-directory.ts";
 
 /** The command line. Ends the process with the command's exit code. */
 export async function main(argv: readonly string[]): Promise<void> {

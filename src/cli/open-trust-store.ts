@@ -1,5 +1,5 @@
 import { createNodeHost } from "../host/node-host.ts";
-import { createTrustStore, type TrustStore } from "../host/trust-store.ts";
+import { createTrustStore, type TrustStore } from "../host/own-files/trust-store.ts";
 import { writeStderr } from "./output.ts";
 
 const reported = new Set<string>();

@@ -1,7 +1,7 @@
 import type { Compiled } from "../compile/compile.ts";
 import type { NeedOfTrust } from "../compile/compile-error.ts";
 import { growthOf, mergeReach } from "../compile/reach.ts";
-import type { TrustedFolder, TrustStore } from "../host/trust-store.ts";
+import type { TrustedFolder, TrustStore } from "../host/own-files/trust-store.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { showText } from "../ui/show-text.ts";
 import { errorMessage } from "../util/text/error-message.ts";

@@ -1,6 +1,6 @@
 import { type Case, type CaseLabel, parseCase } from "../boundary/case-file.ts";
 import { findMisfit } from "../boundary/check-output.ts";
-import { readLines } from "../host/read-lines.ts";
+import { readLines } from "../host/files/read-lines.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { showProse } from "../ui/show-text.ts";

@@ -1,7 +1,7 @@
 import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
-import type { WorkerRecords } from "../host/worker-records.ts";
+import type { WorkerRecords } from "../host/own-files/worker-records.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { UserConfigFile } from "../language/user-config.ts";
 import type { SkillFiles } from "../toolsets/skill-files.ts";

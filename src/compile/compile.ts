@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Host, ReadOptions } from "../host/host.ts";
-import type { WorkerRecords } from "../host/worker-records.ts";
+import type { WorkerRecords } from "../host/own-files/worker-records.ts";
 import type { Entry, Program, Worker } from "../program/program.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";

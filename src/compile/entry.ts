@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { Span, Spanned } from "../diagnostics/source.ts";
-import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { ScopeDeclaration } from "../host/scopes/scopes.ts";
 import type { CodeEntry, Entry, Worker } from "../program/program.ts";
 import { isTool } from "../toolsets/toolset.ts";
 import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";

@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Spanned } from "../diagnostics/source.ts";
 import type { Host } from "../host/host.ts";
-import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { ScopeDeclaration } from "../host/scopes/scopes.ts";
 import type { ScopeSyntax, WorkerFile } from "../language/worker-file.ts";
 import { nearestNames } from "../util/text/nearest-names.ts";
 import { isWithin } from "../util/within.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { ScopeDeclaration } from "../host/scopes/scopes.ts";
 import { spanAt } from "../language/json-shape.ts";
 import { parseSkillFile, whyNoSkillName } from "../language/skill-file.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";

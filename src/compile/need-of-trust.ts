@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { ScopeDeclaration } from "../host/scopes/scopes.ts";
 import type { Worker } from "../program/program.ts";
 import { runsPrograms } from "../program/runs-programs.ts";
 import { isWithin } from "../util/within.ts";

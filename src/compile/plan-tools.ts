@@ -1,7 +1,7 @@
 import { allowLine } from "../approval/allow-line.ts";
 import { concerns, describeRule, type ReadRule, type Ruling, ruleOnCreated } from "../approval/approval-rule.ts";
 import { judge } from "../approval/verdict.ts";
-import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { ScopeDeclaration } from "../host/scopes/scopes.ts";
 import type { ToolsetReference, Worker } from "../program/program.ts";
 import type { OutlinedCallable, OutlinedTool, ToolPlan } from "../protocol/outline.ts";
 import { toolName } from "../toolsets/tool-name.ts";

@@ -1,7 +1,7 @@
 import type { Host } from "../host/host.ts";
-import { openKeyFile } from "../host/key-file.ts";
-import { openLoginFile } from "../host/login-file.ts";
-import { credentialsFolder } from "../host/private-folders.ts";
+import { openKeyFile } from "../host/own-files/key-file.ts";
+import { openLoginFile } from "../host/own-files/login-file.ts";
+import { credentialsFolder } from "../host/own-files/private-folders.ts";
 import type { Login } from "../models/login.ts";
 import { builtInProviders } from "../models/providers.ts";
 import { type KeyForVariable, keysForVariables } from "../models/stored-keys.ts";

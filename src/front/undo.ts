@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { Host } from "../host/host.ts";
-import { removeScopeFile } from "../host/remove-scope-file.ts";
-import { ScopeError, type Scopes } from "../host/scopes.ts";
+import { removeScopeFile } from "../host/scopes/remove-scope-file.ts";
+import { ScopeError, type Scopes } from "../host/scopes/scopes.ts";
 import { type FoundRecord, findRecord, type RunReference } from "../journal/find-store.ts";
 import type { Journal } from "../journal/journal.ts";
 import { readJournal } from "../journal/read-journal.ts";

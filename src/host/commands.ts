@@ -1,4 +1,4 @@
-import type { ResolvedPath, Scopes } from "./scopes.ts";
+import type { ResolvedPath, Scopes } from "./scopes/scopes.ts";
 
 /** Programs of the machine, run for a call: in their own process group and, where there is one, behind the kernel wall. */
 export interface Commands {

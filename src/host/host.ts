@@ -1,6 +1,6 @@
 import type { Commands } from "./commands.ts";
-import type { OwnFolder, OwnFolderOptions } from "./own-folder.ts";
-import type { ScopeDeclaration, Scopes } from "./scopes.ts";
+import type { OwnFolder, OwnFolderOptions } from "./own-files/own-folder.ts";
+import type { ScopeDeclaration, Scopes } from "./scopes/scopes.ts";
 
 /** The operating system, as far as llm-do uses it. `node-host.ts` implements it, and `testing/memory-host.ts` for tests. */
 export interface Host {

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
+import { errorCode } from "./files/system-error.ts";
 import { expectTexts, installModuleHooks } from "./module-hooks.ts";
-import { errorCode } from "./system-error.ts";
 
 /**
  * Runs a module of a program: `.js`, `.mjs`, or TypeScript, whose types Node strips. Errors of its own code are thrown unchanged.

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire, type ResolveFnOutput, type ResolveHookContext, registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { errorCode } from "./system-error.ts";
+import { errorCode } from "./files/system-error.ts";
 
 type NextResolve = (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput;
 

@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import type { Machine } from "./command/command-setting.ts";
 import type { Commands } from "./commands.ts";
-import { findConfigFile } from "./config-file.ts";
 import { createIds } from "./create-id.ts";
+import { createNodeFiles } from "./files/node-files.ts";
+import { createNodeSystem, type NodeSystemOptions } from "./files/node-system.ts";
+import { OwnWrites } from "./files/own-writes.ts";
 import type { Host } from "./host.ts";
 import { importModule } from "./import-module.ts";
 import { nodeClock } from "./node-clock.ts";
-import { createNodeFiles } from "./node-files.ts";
 import { createNodeProcesses } from "./node-processes.ts";
-import { createNodeSystem, type NodeSystemOptions } from "./node-system.ts";
-import { openScopes } from "./open-scopes.ts";
-import { OwnWrites } from "./own-writes.ts";
+import { findConfigFile } from "./own-files/config-file.ts";
+import { privatePlacesOf } from "./own-files/private-folders.ts";
+import { findHome, findStateDirectory } from "./own-files/state-directory.ts";
 import { createPatientFetch } from "./patient-fetch.ts";
-import { privatePlacesOf } from "./private-folders.ts";
-import { findHome, findStateDirectory } from "./state-directory.ts";
+import { openScopes } from "./scopes/open-scopes.ts";
 
 export type NodeHostOverrides = Partial<Host> & {
   readonly system?: NodeSystemOptions;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import type { Writer } from "./files/temporary-name.ts";
 import type { Processes } from "./host.ts";
-import type { Writer } from "./temporary-name.ts";
 
 /** `MACHINE BOOT PROCESS START`: a number of a process is given again, and by another system start, too. */
 export function createNodeProcesses({

@@ -2,9 +2,9 @@ import { cp, lstat, mkdtemp, readdir, readlink, realpath, symlink } from "node:f
 import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../util/within.ts";
-import { createTemporaryFolders } from "./command-folder.ts";
+import { createTemporaryFolders } from "./command/command-folder.ts";
+import { createNodeWriter } from "./files/node-system.ts";
 import { createNodeProcesses } from "./node-processes.ts";
-import { createNodeWriter } from "./node-system.ts";
 
 /** A copy of a folder in the system's temporary folder. */
 export interface ScratchFolder {

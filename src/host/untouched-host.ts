@@ -1,6 +1,6 @@
-import { createEmptyRoot } from "./empty-root.ts";
 import type { Clock, Host } from "./host.ts";
-import { openScopes, type ScopeSystem } from "./open-scopes.ts";
+import { createEmptyRoot } from "./scopes/empty-root.ts";
+import { openScopes, type ScopeSystem } from "./scopes/open-scopes.ts";
 
 /** Thrown where a run that may not touch the machine asks it for something. */
 export class MachineTouched extends Error {

@@ -1,4 +1,4 @@
-import type { OwnFolder } from "../host/own-folder.ts";
+import type { OwnFolder } from "../host/own-files/own-folder.ts";
 import { isRecord, recordsIn } from "../protocol/json.ts";
 import { parseJson } from "../util/json/parse-json.ts";
 import { sha256 } from "../util/sha256.ts";

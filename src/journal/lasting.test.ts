@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HostFiles } from "../host/host.ts";
-import type { OwnFolder } from "../host/own-folder.ts";
+import type { OwnFolder } from "../host/own-files/own-folder.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { memoryHost } from "../testing/memory-host.ts";
 import { Redactor } from "../util/secrets/redactor.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { AppendFile, Host } from "../host/host.ts";
-import type { OwnFolder } from "../host/own-folder.ts";
+import type { OwnFolder } from "../host/own-files/own-folder.ts";
 import { isRecord } from "../protocol/json.ts";
 import { parseJson } from "../util/json/parse-json.ts";
 import { sha256 } from "../util/sha256.ts";

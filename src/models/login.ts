@@ -1,5 +1,5 @@
-import type { CredentialFile } from "../host/credential-file.ts";
-import type { StoredLogin } from "../host/login-file.ts";
+import type { CredentialFile } from "../host/own-files/credential-file.ts";
+import type { StoredLogin } from "../host/own-files/login-file.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 import { ModelError } from "./model.ts";
 import { isOver, type OAuthAccess, refreshLogin } from "./oauth.ts";

@@ -1,5 +1,5 @@
 import type { AuthorizationServer, Client, TokenEndpointResponse } from "oauth4webapi";
-import type { StoredLogin } from "../host/login-file.ts";
+import type { StoredLogin } from "../host/own-files/login-file.ts";
 import type { PatientInit } from "../host/patience.ts";
 
 /** An OAuth server at which the user logs in, as a public client. Plain data. */

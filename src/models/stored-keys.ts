@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import type { StoredKey } from "../host/key-file.ts";
+import type { StoredKey } from "../host/own-files/key-file.ts";
 import type { Provider } from "./provider.ts";
 
 /** A stored key in the place of a variable of the environment. */

@@ -1,5 +1,5 @@
 import type { ToolsetBinding } from "../approval/gate-types.ts";
-import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { ScopeDeclaration } from "../host/scopes/scopes.ts";
 import type { AuthMode } from "../models/create-model-resolver.ts";
 import type { ModelSettings } from "../models/model.ts";
 import type { DeclaredProvider } from "../models/named-provider.ts";

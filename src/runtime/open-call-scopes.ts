@@ -1,4 +1,4 @@
-import type { Scopes } from "../host/scopes.ts";
+import type { Scopes } from "../host/scopes/scopes.ts";
 import type { CodeEntry, Worker } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import { toToolFailure } from "../toolsets/scope-failure.ts";

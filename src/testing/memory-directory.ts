@@ -1,6 +1,14 @@
-import type { Directory, DirectoryEntry, EntryFacts, EntryHandle, NewFile, OpenFile, RootDirectory } from "../host/directory.ts";
+import type {
+  Directory,
+  DirectoryEntry,
+  EntryFacts,
+  EntryHandle,
+  NewFile,
+  OpenFile,
+  RootDirectory,
+} from "../host/files/directory.ts";
+import { assertComponent, SystemError } from "../host/files/system-error.ts";
 import type { AppendFile } from "../host/host.ts";
-import { assertComponent, SystemError } from "../host/system-error.ts";
 import { appendTo } from "./memory-files.ts";
 import type { MemoryFile, MemoryFolder, MemoryNode, MemoryTree } from "./memory-tree.ts";
 

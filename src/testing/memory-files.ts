@@ -1,9 +1,9 @@
+import { alone, assertSize, confinedPath, makeOwnDirectory, writeAtomically } from "../host/files/node-files.ts";
+import { SystemError } from "../host/files/system-error.ts";
 import type { AppendFile, HostFiles, ReadOptions } from "../host/host.ts";
-import { alone, assertSize, confinedPath, makeOwnDirectory, writeAtomically } from "../host/node-files.ts";
-import type { ScopeSystem } from "../host/open-scopes.ts";
-import { openOwnFolder } from "../host/own-folder.ts";
-import { maxReadBytes } from "../host/scopes.ts";
-import { SystemError } from "../host/system-error.ts";
+import { openOwnFolder } from "../host/own-files/own-folder.ts";
+import type { ScopeSystem } from "../host/scopes/open-scopes.ts";
+import { maxReadBytes } from "../host/scopes/scopes.ts";
 import type { MemoryFile, MemoryNode, MemoryTree } from "./memory-tree.ts";
 
 export function createMemoryFiles(tree: MemoryTree, system: ScopeSystem): HostFiles {

@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 import type { Isolation } from "../host/commands.ts";
-import { findConfigFile } from "../host/config-file.ts";
 import { createIds } from "../host/create-id.ts";
+import { SystemError } from "../host/files/system-error.ts";
 import type { Host, Processes } from "../host/host.ts";
-import { openScopes, type ScopeSystem } from "../host/open-scopes.ts";
-import { privatePlacesOf } from "../host/private-folders.ts";
-import { findStateDirectory } from "../host/state-directory.ts";
-import { SystemError } from "../host/system-error.ts";
+import { findConfigFile } from "../host/own-files/config-file.ts";
+import { privatePlacesOf } from "../host/own-files/private-folders.ts";
+import { findStateDirectory } from "../host/own-files/state-directory.ts";
+import { openScopes, type ScopeSystem } from "../host/scopes/open-scopes.ts";
 import { createMemoryClock, type MemoryClock } from "./memory-clock.ts";
 import { createMemoryCommands, type ScriptedCommand } from "./memory-commands.ts";
 import { openMemoryRoot } from "./memory-directory.ts";

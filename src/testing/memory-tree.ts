@@ -1,5 +1,5 @@
-import type { EntryFacts } from "../host/directory.ts";
-import { SystemError } from "../host/system-error.ts";
+import type { EntryFacts } from "../host/files/directory.ts";
+import { SystemError } from "../host/files/system-error.ts";
 
 export interface MemoryFile {
   readonly kind: "file";

@@ -1,4 +1,4 @@
-import type { ScopeDeclaration } from "../host/scopes.ts";
+import type { ScopeDeclaration } from "../host/scopes/scopes.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import { toFilePart, toHandle } from "../toolsets/attachments.ts";
 import { createMap } from "../toolsets/map-calls.ts";

@@ -1,4 +1,4 @@
-import type { Scopes } from "../host/scopes.ts";
+import type { Scopes } from "../host/scopes/scopes.ts";
 import type { AttachmentPreview } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
@@ -128,7 +128,7 @@ export function checkAttachmentSizes(files: readonly FileSize[], policy: Attachm
 }
 
 export async function toFilePart(name: string, bytes: Uint8Array): Promise<FilePart> {
-  const { sniffMediaType } = await import("../host/media-type.ts");
+  const { sniffMediaType } = await import("../host/files/media-type.ts");
   return {
     type: "file",
     name,

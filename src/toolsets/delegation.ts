@@ -1,4 +1,4 @@
-import type { Scopes } from "../host/scopes.ts";
+import type { Scopes } from "../host/scopes/scopes.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";

@@ -1,6 +1,6 @@
 import { dirname, join, relative } from "node:path";
 import type { Host } from "../host/host.ts";
-import { createWorkerRecords } from "../host/worker-records.ts";
+import { createWorkerRecords } from "../host/own-files/worker-records.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";

@@ -1,4 +1,4 @@
-import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../host/scopes/scopes.ts";
 
 /**
  * Identity of the folder that a scope stands for, as a fact of calls that write in it: an approval holds for this folder, and not for

@@ -1,4 +1,4 @@
-import { ScopeError } from "../host/scopes.ts";
+import { ScopeError } from "../host/scopes/scopes.ts";
 import { ToolFailure } from "./toolset.ts";
 
 /** A refusal in terms of scopes as the model gets it; anything else as it is. */

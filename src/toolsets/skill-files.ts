@@ -1,4 +1,4 @@
-import { ScopeError, type Scopes } from "../host/scopes.ts";
+import { ScopeError, type Scopes } from "../host/scopes/scopes.ts";
 import { sha256 } from "../util/sha256.ts";
 import { formatCount } from "../util/text/format-count.ts";
 

@@ -1,4 +1,4 @@
-import { maxReadBytes } from "../host/scopes.ts";
+import { maxReadBytes } from "../host/scopes/scopes.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { clipText } from "../util/text/clip-text.ts";

@@ -1,4 +1,4 @@
-import type { ScopeDeclaration, Scopes } from "../host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../host/scopes/scopes.ts";
 import type { Preview } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";

@@ -1,4 +1,4 @@
-import type { Scopes } from "../host/scopes.ts";
+import type { Scopes } from "../host/scopes/scopes.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { AsJson } from "../protocol/json.ts";
 import type { FilePart, ToolResult } from "../protocol/message.ts";

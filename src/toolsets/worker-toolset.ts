@@ -1,4 +1,4 @@
-import type { Scopes } from "../host/scopes.ts";
+import type { Scopes } from "../host/scopes/scopes.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";

@@ -1,4 +1,4 @@
-import type { ScopeDeclaration } from "../../src/host/scopes.ts";
+import type { ScopeDeclaration } from "../../src/host/scopes/scopes.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
 import type { FilesystemConfig } from "../../src/toolsets/filesystem/config.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect } from "vitest";
 import type { Host } from "../../src/host/host.ts";
-import { type ScopeDeclaration, ScopeError, type Scopes } from "../../src/host/scopes.ts";
+import { type ScopeDeclaration, ScopeError, type Scopes } from "../../src/host/scopes/scopes.ts";
 
 export type FixtureContent =
   | string

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Scopes } from "../../src/host/scopes.ts";
+import type { Scopes } from "../../src/host/scopes/scopes.ts";
 import { bytes, type HostFixture, text, useHost } from "./host-bench.ts";
 
 /** Tests writing, the rights of files, and lists. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Host } from "../../src/host/host.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import type { OwnFolder } from "../../src/host/own-folder.ts";
+import type { OwnFolder } from "../../src/host/own-files/own-folder.ts";
 import { namedStore, userStore } from "../../src/journal/folder-store.ts";
 import { memoryStore } from "../../src/journal/memory-store.ts";
 import type { RecordPlace } from "../../src/journal/record-place.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { noScopes } from "../../src/host/no-scopes.ts";
+import { noScopes } from "../../src/host/scopes/no-scopes.ts";
 import { createTestRuntime, memoryHost, toolsetConformance } from "../../src/testing/index.ts";
 import { createBuiltInToolsets } from "../../src/toolsets/built-ins.ts";
 import {

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { ScopeError, type Scopes } from "../../src/host/scopes.ts";
+import { ScopeError, type Scopes } from "../../src/host/scopes/scopes.ts";
 import { until } from "./command-bench.ts";
 import { createRandom, seed, withSeed } from "./seeded.ts";
 

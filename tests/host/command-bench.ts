@@ -6,7 +6,7 @@ import { afterEach, beforeEach } from "vitest";
 import type { CommandRequest, CommandResult } from "../../src/host/commands.ts";
 import type { Host, OpenScopesOptions } from "../../src/host/host.ts";
 import { createNodeHost, type NodeHostOverrides } from "../../src/host/node-host.ts";
-import type { ScopeDeclaration, Scopes } from "../../src/host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../../src/host/scopes/scopes.ts";
 
 export const canary = "canary: this lies outside";
 

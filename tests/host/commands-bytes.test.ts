@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { toPathBytes, toPathText } from "../../src/host/system-path.ts";
+import { toPathBytes, toPathText } from "../../src/host/files/system-path.ts";
 import { noWall, useCommands } from "./command-bench.ts";
 
 /** In these paths `?` is the byte 0xff, which is no UTF-8 anywhere. Beside such a folder lies one that Node takes for the same. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CommandRequest, CommandResult } from "../../src/host/commands.ts";
 import type { Host } from "../../src/host/host.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import type { Scopes } from "../../src/host/scopes.ts";
+import type { Scopes } from "../../src/host/scopes/scopes.ts";
 import type { ScriptedCommand } from "../../src/testing/memory-commands.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { noWall } from "./command-bench.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import type { ScopeDeclaration, Scopes } from "../../src/host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../../src/host/scopes/scopes.ts";
 import { canary, noWall, testPath, useCommands } from "./command-bench.ts";
 import { start } from "./swapping.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import picomatch from "picomatch";
 import { expect, test } from "vitest";
-import { compileGlob } from "../../src/host/glob.ts";
+import { compileGlob } from "../../src/host/scopes/glob.ts";
 
 function matches(pattern: string, path: string): boolean {
   const glob = compileGlob(pattern);

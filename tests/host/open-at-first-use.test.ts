@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { scopeTable } from "../../src/host/open-scopes.ts";
-import type { ScopeDeclaration, ScopeError, Scopes } from "../../src/host/scopes.ts";
+import { scopeTable } from "../../src/host/scopes/open-scopes.ts";
+import type { ScopeDeclaration, ScopeError, Scopes } from "../../src/host/scopes/scopes.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
 
 function declare(name: string, root = `/w/${name}`, mode: "ro" | "rw" = "rw"): ScopeDeclaration {

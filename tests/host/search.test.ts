@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import type { FoundLines, Scopes, SearchOptions } from "../../src/host/scopes.ts";
+import type { FoundLines, Scopes, SearchOptions } from "../../src/host/scopes/scopes.ts";
 
 const folders = ["a", "b", "c", "d"];
 const matching: string[] = [];

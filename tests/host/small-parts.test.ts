@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createIds } from "../../src/host/create-id.ts";
+import { sniffMediaType } from "../../src/host/files/media-type.ts";
+import { createNodeSystem } from "../../src/host/files/node-system.ts";
 import { variable } from "../../src/host/host.ts";
-import { type FolderSearch, LineSearchTimeout, openLineSearch } from "../../src/host/line-search.ts";
-import { sniffMediaType } from "../../src/host/media-type.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { createNodeSystem } from "../../src/host/node-system.ts";
-import { openScopes, type ScopeSystem } from "../../src/host/open-scopes.ts";
-import { findStateDirectory } from "../../src/host/state-directory.ts";
+import { findStateDirectory } from "../../src/host/own-files/state-directory.ts";
+import { type FolderSearch, LineSearchTimeout, openLineSearch } from "../../src/host/scopes/line-search.ts";
+import { openScopes, type ScopeSystem } from "../../src/host/scopes/open-scopes.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 
 describe("media types", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createTrustStore } from "../../src/host/trust-store.ts";
+import { createTrustStore } from "../../src/host/own-files/trust-store.ts";
 import { defaultAttachmentPolicy } from "../../src/program/program.ts";
 import type { Reach } from "../../src/protocol/reach.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";

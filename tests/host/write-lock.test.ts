@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Scopes } from "../../src/host/scopes.ts";
+import type { Scopes } from "../../src/host/scopes/scopes.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
 import { sha256 } from "../../src/util/sha256.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { createTrustStore } from "../../src/host/trust-store.ts";
+import { createTrustStore } from "../../src/host/own-files/trust-store.ts";
 import { noWall } from "../host/command-bench.ts";
 import { calling, createMcpWorld, own } from "../mcp/play-mcp.ts";
 import { attack, outcome, World, worker } from "./world.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import type { ScopeDeclaration, Scopes } from "../../src/host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../../src/host/scopes/scopes.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { createShellToolset } from "../../src/toolsets/shell/shell.ts";
 import type { PreparedToolsetCall, WorkerRuntime } from "../../src/toolsets/toolset.ts";

@@ -1,5 +1,5 @@
 import type { CommandRequest, CommandResult, Commands, Isolation } from "../../src/host/commands.ts";
-import type { ScopeDeclaration } from "../../src/host/scopes.ts";
+import type { ScopeDeclaration } from "../../src/host/scopes/scopes.ts";
 import type { JsonObject } from "../../src/protocol/json.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import type { ShellWork } from "../../src/toolsets/shell/access.ts";

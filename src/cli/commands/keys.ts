@@ -1,5 +1,5 @@
-import { openKeyFile, type StoredKey } from "../../host/key-file.ts";
 import { createNodeHost } from "../../host/node-host.ts";
+import { openKeyFile, type StoredKey } from "../../host/own-files/key-file.ts";
 import type { Provider } from "../../models/provider.ts";
 import { builtInProviders } from "../../models/providers.ts";
 import { findKeyVariable } from "../../models/stored-keys.ts";

@@ -1,5 +1,5 @@
-import { openKeyFile, type StoredKey } from "../../host/key-file.ts";
 import { createNodeHost } from "../../host/node-host.ts";
+import { openKeyFile, type StoredKey } from "../../host/own-files/key-file.ts";
 import { ModelError } from "../../models/model.ts";
 import { type ListedModel, listModels } from "../../models/model-catalog.ts";
 import { priceTable } from "../../models/prices.ts";

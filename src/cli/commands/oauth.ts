@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Host } from "../../host/host.ts";
-import { openLoginFile, type StoredLogin } from "../../host/login-file.ts";
 import { createNodeHost } from "../../host/node-host.ts";
+import { openLoginFile, type StoredLogin } from "../../host/own-files/login-file.ts";
 import type { LoginSyntax } from "../../language/user-config.ts";
 import { beginDeviceLogin, beginLogin, isLoopback, type LoginTerms } from "../../models/oauth.ts";
 import { builtInProviders } from "../../models/providers.ts";

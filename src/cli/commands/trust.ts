@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from "node:path";
 import { createNodeHost } from "../../host/node-host.ts";
-import type { TrustedFolder, TrustStore } from "../../host/trust-store.ts";
+import type { TrustedFolder, TrustStore } from "../../host/own-files/trust-store.ts";
 import { show } from "../../ui/explain/phrases.ts";
 import { nearestNames } from "../../util/text/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";

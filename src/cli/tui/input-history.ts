@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Host } from "../../host/host.ts";
-import { openKeyFile, type StoredKey } from "../../host/key-file.ts";
+import { openKeyFile, type StoredKey } from "../../host/own-files/key-file.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { longestHistory } from "../../ui/tui/text-field.ts";
 import { parseJson } from "../../util/json/parse-json.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { closing, type OpenFolder } from "../scope-walk.ts";
+import { closing, type OpenFolder } from "../scopes/scope-walk.ts";
 import { createCommandEnvironment, inPrivateHome } from "./command-environment.ts";
 import { toArgv } from "./command-request.ts";
 import type { CommandSetting } from "./command-setting.ts";

@@ -1,5 +1,5 @@
-import type { EntryHandle } from "../directory.ts";
-import { toPathBytes } from "../system-path.ts";
+import type { EntryHandle } from "../files/directory.ts";
+import { toPathBytes } from "../files/system-path.ts";
 import type { Handed, Launch } from "./launch.ts";
 import { enclosing, isLayer, type Mount, orderMounts } from "./mount.ts";
 import { createSeccompFilter } from "./seccomp.ts";

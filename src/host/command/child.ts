@@ -3,7 +3,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import { constants as systemConstants } from "node:os";
 import type { Duplex, Readable } from "node:stream";
-import { errorCode } from "../system-error.ts";
+import { errorCode } from "../files/system-error.ts";
 import { watchGroup } from "./guardian.ts";
 import type { Handed, Launch, ProcessLimits } from "./launch.ts";
 import { OutputEnds } from "./output-ends.ts";

@@ -1,7 +1,7 @@
 import type { CommandRequest } from "../commands.ts";
+import type { OwnWrites } from "../files/own-writes.ts";
 import type { Host } from "../host.ts";
-import type { OwnWrites } from "../own-writes.ts";
-import type { ScopeTable } from "../scope-table.ts";
+import type { ScopeTable } from "../scopes/scope-table.ts";
 import type { GitView } from "./git-view.ts";
 import type { HiddenEntries } from "./hidden-entries.ts";
 import type { ProtectedEntries } from "./protected-entries.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { toPathText, toSystemPath } from "../system-path.ts";
+import { toPathText, toSystemPath } from "../files/system-path.ts";
 import { entriesOf, realPathOf, statOf } from "./look.ts";
 
 /** A git directory: of a repository, a submodule or another working tree. Host paths. */

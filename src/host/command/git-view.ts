@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { nameSet } from "../../util/text/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import type { GitLeftOut } from "../commands.ts";
-import { isReadProtected } from "../protected-names.ts";
+import { isReadProtected } from "../scopes/protected-names.ts";
 import { type GitSetting, parseGitConfiguration, printGitConfiguration } from "./git-configuration.ts";
 import { startsNothing } from "./git-harmless.ts";
 import { readIndexPaths } from "./git-index.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { ScopeTable } from "../scope-table.ts";
-import { mostNamed } from "../scope-walk.ts";
+import type { ScopeTable } from "../scopes/scope-table.ts";
+import { mostNamed } from "../scopes/scope-walk.ts";
 import { entriesOf, linkStatOf } from "./look.ts";
 import { hostPathOf, type WritePlace } from "./write-places.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { EntryHandle } from "../directory.ts";
-import { toPathText } from "../system-path.ts";
+import type { EntryHandle } from "../files/directory.ts";
+import { toPathText } from "../files/system-path.ts";
 import type { Handed, Launch } from "./launch.ts";
 import { statOf } from "./look.ts";
 import { findSystemProgram } from "./program-path.ts";

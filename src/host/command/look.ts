@@ -1,5 +1,5 @@
 import { accessSync, constants, type Dirent, lstatSync, type Stats, statSync } from "node:fs";
-import { findRealPath, listFolder, toSystemPath } from "../system-path.ts";
+import { findRealPath, listFolder, toSystemPath } from "../files/system-path.ts";
 
 /*
  * Looks at paths synchronously. A command needs some hundred of these answers; each takes a few microseconds here, and ten times

@@ -1,5 +1,5 @@
-import type { ScopeTable } from "../scope-table.ts";
-import { openParent } from "../scope-walk.ts";
+import type { ScopeTable } from "../scopes/scope-table.ts";
+import { openParent } from "../scopes/scope-walk.ts";
 import { type FindOptions, findProtected, type ProtectedEntries, type ProtectedEntry } from "./protected-entries.ts";
 
 export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" | "places" | "followsLinks" | "gitFolders"> {

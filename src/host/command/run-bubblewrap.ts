@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { EntryHandle } from "../directory.ts";
+import type { EntryHandle } from "../files/directory.ts";
 import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
 import { startGuardian } from "./guardian.ts";
 import type { Ended, ProcessLimits } from "./launch.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { isZombie } from "../node-system.ts";
+import { isZombie } from "../files/node-system.ts";
 import { type Child, describeFailure, type Exit, startChild } from "./child.ts";
 import { type Ended, type Launch, neverStarted, type ProcessLimits } from "./launch.ts";
 import { countProcesses, endMarked, markerName } from "./marked-processes.ts";

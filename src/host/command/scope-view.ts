@@ -1,11 +1,11 @@
 import { join, relative, sep } from "node:path";
 import { isWithin } from "../../util/within.ts";
 import type { CommandRequest } from "../commands.ts";
-import type { EntryHandle } from "../directory.ts";
-import { replacedRoot } from "../scope-refusals.ts";
-import type { ScopeTable } from "../scope-table.ts";
-import { inFolder, type OpenFolder } from "../scope-walk.ts";
-import type { ScopeDeclaration } from "../scopes.ts";
+import type { EntryHandle } from "../files/directory.ts";
+import { replacedRoot } from "../scopes/scope-refusals.ts";
+import type { ScopeTable } from "../scopes/scope-table.ts";
+import { inFolder, type OpenFolder } from "../scopes/scope-walk.ts";
+import type { ScopeDeclaration } from "../scopes/scopes.ts";
 import type { FolderInScope } from "./hidden-entries.ts";
 import { enclosing, type Mount } from "./mount.ts";
 import type { ProtectedEntry } from "./protected-entries.ts";

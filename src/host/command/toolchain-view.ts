@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/text/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { variable } from "../host.ts";
-import { isReadProtected } from "../protected-names.ts";
+import { isReadProtected } from "../scopes/protected-names.ts";
 import { toolchainVariables } from "./command-environment.ts";
 import { knownEntriesOf, realPathOf } from "./look.ts";
 import type { Mount } from "./mount.ts";

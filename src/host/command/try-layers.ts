@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { layersFolder, settingsFolder } from "../private-folders.ts";
+import { layersFolder, settingsFolder } from "../own-files/private-folders.ts";
 import type { Bubblewrap } from "./bubblewrap.ts";
 import { findLayerPrograms } from "./layers.ts";
 import type { Mount } from "./mount.ts";

@@ -1,8 +1,8 @@
 import { isWithin } from "../../util/within.ts";
 import { NotIsolated } from "../commands.ts";
-import type { EntryHandle } from "../directory.ts";
-import { layersFolder, settingsFolder } from "../private-folders.ts";
-import { assertInPlace, type OpenFolder } from "../scope-walk.ts";
+import type { EntryHandle } from "../files/directory.ts";
+import { layersFolder, settingsFolder } from "../own-files/private-folders.ts";
+import { assertInPlace, type OpenFolder } from "../scopes/scope-walk.ts";
 import type { Bubblewrap, WalledCommand } from "./bubblewrap.ts";
 import { createCommandEnvironment, inPrivateHome } from "./command-environment.ts";
 import { toArgv } from "./command-request.ts";

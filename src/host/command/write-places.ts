@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { CommandRequest } from "../commands.ts";
-import { makeFolder } from "../make-folders.ts";
-import { notWritable, replacedRoot, systemRefused } from "../scope-refusals.ts";
-import type { ScopeTable } from "../scope-table.ts";
-import { folderOfRoot, type OpenFolder, openParent, openSubfolder } from "../scope-walk.ts";
-import { type ResolvedPath, type ScopeDeclaration, ScopeError } from "../scopes.ts";
+import { makeFolder } from "../files/make-folders.ts";
+import { notWritable, replacedRoot, systemRefused } from "../scopes/scope-refusals.ts";
+import type { ScopeTable } from "../scopes/scope-table.ts";
+import { folderOfRoot, type OpenFolder, openParent, openSubfolder } from "../scopes/scope-walk.ts";
+import { type ResolvedPath, type ScopeDeclaration, ScopeError } from "../scopes/scopes.ts";
 
 /** A folder that a command may write in, whole: a scope's root, or a folder in one. Nested scopes are places of their own. */
 export type WritePlace = OpenFolder;

@@ -1,4 +1,4 @@
-import { type InspectedPath, ScopeError, type Scopes } from "../../host/scopes.ts";
+import { type InspectedPath, ScopeError, type Scopes } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { formatCount } from "../../util/text/format-count.ts";
 import { toolFailure } from "../toolset.ts";

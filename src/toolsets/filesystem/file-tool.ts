@@ -1,4 +1,4 @@
-import type { InspectedPath, Protection, ScopeDeclaration } from "../../host/scopes.ts";
+import type { InspectedPath, Protection, ScopeDeclaration } from "../../host/scopes/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import {

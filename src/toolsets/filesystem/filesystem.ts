@@ -1,4 +1,4 @@
-import { describeScope } from "../../host/scope-refusals.ts";
+import { describeScope } from "../../host/scopes/scope-refusals.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { failing } from "../scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";

@@ -1,5 +1,5 @@
-import { compileGlob } from "../../host/glob.ts";
-import type { ListedFiles, ScopeDeclaration } from "../../host/scopes.ts";
+import { compileGlob } from "../../host/scopes/glob.ts";
+import type { ListedFiles, ScopeDeclaration } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { RuleText } from "../toolset.ts";
 import type { FileAccess, FileTool } from "./file-tool.ts";

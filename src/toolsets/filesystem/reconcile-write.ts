@@ -1,4 +1,4 @@
-import { ScopeError, type Scopes } from "../../host/scopes.ts";
+import { ScopeError, type Scopes } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import type { PrepareAccess, Reconciliation, RecordedPreparation } from "../toolset.ts";

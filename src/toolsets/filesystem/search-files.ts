@@ -1,5 +1,5 @@
-import { LineSearchTimeout } from "../../host/line-search.ts";
-import type { FoundLines } from "../../host/scopes.ts";
+import { LineSearchTimeout } from "../../host/scopes/line-search.ts";
+import type { FoundLines } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { toolFailure } from "../toolset.ts";

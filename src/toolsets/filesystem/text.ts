@@ -1,5 +1,5 @@
-import { sniffMediaType } from "../../host/media-type.ts";
-import { ScopeError } from "../../host/scopes.ts";
+import { sniffMediaType } from "../../host/files/media-type.ts";
+import { ScopeError } from "../../host/scopes/scopes.ts";
 import { formatCount } from "../../util/text/format-count.ts";
 import { toolFailure } from "../toolset.ts";
 

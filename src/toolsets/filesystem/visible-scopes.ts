@@ -1,5 +1,5 @@
-import { fileTooLarge, notWritable, pathOutsideScope } from "../../host/scope-refusals.ts";
-import { type InspectedPath, maxReadBytes, ScopeError, type Scopes } from "../../host/scopes.ts";
+import { fileTooLarge, notWritable, pathOutsideScope } from "../../host/scopes/scope-refusals.ts";
+import { type InspectedPath, maxReadBytes, ScopeError, type Scopes } from "../../host/scopes/scopes.ts";
 import type { FilesystemConfig } from "./config.ts";
 import type { FileAccess } from "./file-tool.ts";
 

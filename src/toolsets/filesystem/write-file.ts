@@ -1,5 +1,5 @@
-import { fileTooLarge } from "../../host/scope-refusals.ts";
-import type { InspectedPath } from "../../host/scopes.ts";
+import { fileTooLarge } from "../../host/scopes/scope-refusals.ts";
+import type { InspectedPath } from "../../host/scopes/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { sha256 } from "../../util/sha256.ts";

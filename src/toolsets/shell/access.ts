@@ -1,5 +1,5 @@
 import type { CommandRequest, Commands } from "../../host/commands.ts";
-import type { ResolvedPath } from "../../host/scopes.ts";
+import type { ResolvedPath } from "../../host/scopes/scopes.ts";
 import type { Preview } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { OwnVerdict, RuleText } from "../toolset.ts";

@@ -1,5 +1,5 @@
-import { compileGlob } from "../../host/glob.ts";
-import { ScopeError } from "../../host/scopes.ts";
+import { compileGlob } from "../../host/scopes/glob.ts";
+import { ScopeError } from "../../host/scopes/scopes.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { SchemaIssue } from "../../schema/schema.ts";
 import { configSchema } from "../config-schema.ts";

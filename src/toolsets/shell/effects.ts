@@ -1,4 +1,4 @@
-import type { Scopes } from "../../host/scopes.ts";
+import type { Scopes } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 
 /** What a command may do beyond looking. Names are sorted; a command without any changes nothing, and sees no network. */

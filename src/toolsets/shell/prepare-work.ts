@@ -1,5 +1,5 @@
 import type { CommandRequest, Isolation } from "../../host/commands.ts";
-import { isPinnedAlone, type ResolvedPath, type Scopes } from "../../host/scopes.ts";
+import { isPinnedAlone, type ResolvedPath, type Scopes } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { folderIdentity } from "../folder-identity.ts";
 import { type OwnVerdict, toolFailure } from "../toolset.ts";

@@ -1,5 +1,5 @@
-import { describeScope } from "../../host/scope-refusals.ts";
-import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "../../host/scopes.ts";
+import { describeScope } from "../../host/scopes/scope-refusals.ts";
+import { type ResolvedPath, type ScopeDeclaration, ScopeError, type Scopes } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { type ToolFailure, toolFailure } from "../toolset.ts";
 import { type Effects, effectNames } from "./effects.ts";

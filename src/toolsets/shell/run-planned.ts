@@ -1,6 +1,6 @@
 import { type CommandRequest, type CommandResult, NotIsolated } from "../../host/commands.ts";
-import { describeScope } from "../../host/scope-refusals.ts";
-import type { Scopes } from "../../host/scopes.ts";
+import { describeScope } from "../../host/scopes/scope-refusals.ts";
+import type { Scopes } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { assertPinned } from "../skill-files.ts";
 import { ToolInterrupted, toolFailure } from "../toolset.ts";

@@ -1,5 +1,5 @@
-import { describeScope } from "../../host/scope-refusals.ts";
-import { isPinnedAlone, type Scopes } from "../../host/scopes.ts";
+import { describeScope } from "../../host/scopes/scope-refusals.ts";
+import { isPinnedAlone, type Scopes } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { failing } from "../scope-failure.ts";

@@ -1,4 +1,4 @@
-import { protectionOfName } from "../../host/protected-names.ts";
+import { protectionOfName } from "../../host/scopes/protected-names.ts";
 import { quoteNames } from "../../util/text/did-you-mean.ts";
 import type { ConfigWarning, ToolsetScope } from "../toolset.ts";
 import { unknownScopes } from "../unknown-scopes.ts";

@@ -17,7 +17,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createNodeHost } from "../../../src/host/node-host.ts";
-import { createTrustStore } from "../../../src/host/trust-store.ts";
+import { createTrustStore } from "../../../src/host/own-files/trust-store.ts";
 import type { RunEvent } from "../../../src/index.ts";
 import type { Reach } from "../../../src/protocol/reach.ts";
 import type { ScriptedCall } from "../../../src/testing/index.ts";

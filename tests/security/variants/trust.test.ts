@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createNodeHost } from "../../../src/host/node-host.ts";
-import { createTrustStore } from "../../../src/host/trust-store.ts";
+import { createTrustStore } from "../../../src/host/own-files/trust-store.ts";
 import { compile, run as runProgram } from "../../../src/index.ts";
 import { openTerminal } from "../../cli/open-terminal.ts";
 import { runCli, script, temporaryFolder } from "../../cli/run-cli.ts";

@@ -1,5 +1,5 @@
 import { createNodeHost } from "../../../src/host/node-host.ts";
-import type { ScopeDeclaration, Scopes } from "../../../src/host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../../../src/host/scopes/scopes.ts";
 import type { JsonObject } from "../../../src/protocol/json.ts";
 import type { ShellConfig } from "../../../src/toolsets/shell/config.ts";
 import { createShellToolset } from "../../../src/toolsets/shell/shell.ts";

@@ -15,7 +15,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ScopeDeclaration } from "../../../src/host/scopes.ts";
+import type { ScopeDeclaration } from "../../../src/host/scopes/scopes.ts";
 import type { Place } from "./play-line.ts";
 import { hostileFiles, plainFiles, tokens } from "./playground-files.ts";
 

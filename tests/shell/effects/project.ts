@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import type { ScopeDeclaration } from "../../../src/host/scopes.ts";
+import type { ScopeDeclaration } from "../../../src/host/scopes/scopes.ts";
 
 /** A real project, for real programs. */
 export interface Project {

@@ -1,5 +1,5 @@
-import { compileGlob } from "../../../host/glob.ts";
-import { type ScopeDeclaration, ScopeError, type Scopes } from "../../../host/scopes.ts";
+import { compileGlob } from "../../../host/scopes/glob.ts";
+import { type ScopeDeclaration, ScopeError, type Scopes } from "../../../host/scopes/scopes.ts";
 import { nameSet } from "../../../util/text/name-set.ts";
 import type { ShellRule } from "../config.ts";
 import { followPath } from "../parse/folders.ts";

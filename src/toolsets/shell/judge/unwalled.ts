@@ -1,5 +1,5 @@
-import { protectionOfName } from "../../../host/protected-names.ts";
-import { ScopeError, type Scopes } from "../../../host/scopes.ts";
+import { protectionOfName } from "../../../host/scopes/protected-names.ts";
+import { ScopeError, type Scopes } from "../../../host/scopes/scopes.ts";
 import { followPath } from "../parse/folders.ts";
 import { everyCommand, type ShellPlan, type ShellWord, type SimpleCommand } from "../parse/plan.ts";
 import { nameWord } from "../parse/quote.ts";

@@ -1,4 +1,4 @@
-import type { ScopeDeclaration, Scopes } from "../../../host/scopes.ts";
+import type { ScopeDeclaration, Scopes } from "../../../host/scopes/scopes.ts";
 import type { OwnVerdict, RuleText } from "../../toolset.ts";
 import type { ShellConfig, ShellRule } from "../config.ts";
 import { contains, describeEffects, type Effects, isLook } from "../effects.ts";

@@ -1,0 +1,81 @@
+import { nameSet } from "../../util/text/name-set.ts";
+import { holdsNested, nestNames } from "./nested-names.ts";
+
+/**
+ * Returns whether a program of the user reads such a file unasked, and obeys it: when a folder is opened in an editor, entered in a
+ * shell, looked at by an agent, committed, or built by a server. Sources that are run by name (`Makefile`, `conftest.py`,
+ * `build.gradle`) are not among them: to write those is what a tool for writing is for. The components are folded.
+ */
+export function isSteeringName(components: readonly string[]): boolean {
+  return anyFile.test(components.at(-1) ?? "") || components.some((name) => folders.has(name)) || holdsNested(components, nested);
+}
+
+const files: readonly RegExp[] = [
+  // Start-up and configuration files of tools: `.curlrc`, `.eslintrc.cjs`, `.gdbinit`.
+  /^\.[\w-]+rc(?:\.[\w-]+)?$/,
+  /^\.\w+init(?:[.-][\w-]+)*$/,
+  /^\.(?:rprofile|renviron|nvim\.lua|tmux(?:\.[\w-]+)*|dir-locals-2\.el|ycm_extra_conf\.py|clangd|tool-versions|replit)$/,
+  /^\.(?:ghci|erlang|iex\.exs|rdata|perldb|spacemacs|gnus(?:\.el)?|emacs\.el|mailcap|forward|[rs]hosts|less(?:key)?|pam_environment)$/,
+  /^\.(?:wezterm\.lua|alacritty\.\w+|flake8|rspec|simplecov|yardopts|sbtopts|jvmopts|bazelversion|user\.ini|htaccess|lfsconfig)$/,
+  /^\.(?:rubocop|standard)(?:_\w+)?\.yml$/,
+  /^\.php(?:-cs-fixer|_cs)(?:\.dist)?(?:\.php)?$/,
+  /^\.markdownlint(?:-cli2)?\.[cm]?js$/,
+  /^(?:rust-toolchain(?:\.toml)?|\.?rust-analyzer\.toml|gradle\.properties|ansible\.cfg)$/,
+  /^(?:deno\.jsonc?|package\.(?:yaml|json5)|pnpm-workspace\.yaml|\.pnpmfile\.[cm]?js)$/,
+  /^(?:site|user)customize\.py$/,
+  /^\.?mise(?:\.[\w-]+)*\.toml$/,
+  /^\.pnp\.[\w.]+$/,
+  // Workspaces of editors.
+  /\.(?:code-workspace|sublime-project)$/,
+  /^\.devcontainer\.json$/,
+  /^\.?devfile\.ya?ml$/,
+  /^replit\.nix$/,
+  // Hooks of version control.
+  /^\.?simple-git-hooks\.\w+$/,
+  /^\.?lefthook(?:-local)?\.\w+$/,
+  /^\.pre-commit-(?:config|hooks)\.ya?ml$/,
+  /^(?:\.fslckout|_fossil_)$/,
+  /^\.?(?:overcommit|lint-?staged\.config)\.\w+$/,
+  // Servers that build.
+  /^\.(?:gitlab-ci|travis|drone|appveyor|cirrus|woodpecker|semaphore|gitpod)(?:[.-][\w-]+)*\.ya?ml$/,
+  /^(?:appveyor|azure-pipelines|bitbucket-pipelines)(?:[.-][\w-]+)*\.ya?ml$/,
+  /^\.(?:drone|cirrus)\.(?:star|jsonnet)$/,
+  /^(?:buildspec|appspec|bitrise|codemagic|cloudbuild|render)(?:[.-][\w-]+)*\.(?:ya?ml|json)$/,
+  /^\.?(?:readthedocs|zuul|atlantis|packit|prow|build)\.ya?ml$/,
+  /^(?:netlify\.toml|vercel\.json)$/,
+  /^jenkinsfile(?:[.-][\w-]+)*$/,
+  // Instructions for agents.
+  /^(?:agents?|claude|codex|copilot-instructions|crush|gemini|qwen|warp|iflow|codebuddy|opencode|openhands)(?:[.-](?:local|override))?\.md$/,
+  /^\.[\w-]*(?:rules|hints|modes)(?:-[\w-]+)?$/,
+  /^\.aider(?:\.[\w-]+)*\.ya?ml$/,
+  /^\.openhands_instructions$/,
+  /^(?:\.claude\.json|\.?(?:crush|opencode)\.jsonc?)$/,
+  /^\.?mcp(?:[._-][\w-]+)*\.json$/,
+];
+
+/** One expression: every entry of a scope is compared. */
+const anyFile = new RegExp(files.map(({ source }) => source).join("|"));
+
+const folders: ReadonlySet<string> = nameSet(
+  // Settings of tools, shells and editors.
+  ".config .mise .ammonite .ansible .bsp .doom.d .externaltoolbuilders .flox .hammerspoon .ipython .jupyter .lein .mvn .sbt .subversion .xmonad",
+  ".emacs.d .fleet .helix .lapce .nova .nvim .settings .vim .vs .zed",
+  // Servers that build.
+  ".azure-pipelines .azuredevops .buildkite .builds .circleci .copr .ebextensions .harness .platform .semaphore .teamcity .tekton",
+  ".woodpecker .zuul.d zuul.d",
+  // Workspaces in the cloud.
+  ".codesandbox .gitpod .idx .theia",
+  // Agents.
+  ".agent .agents .aiassistant .amazonq .amp .augment .cline .clinerules .codebuddy .codeium .cody .continue .copilot .crush",
+  ".factory .firebender .goose .iflow .junie .kilo .kilocode .kiro .lingma .opencode .openhands .pi .qwen .roo .rules .serena",
+  ".tabnine .trae .windsurf",
+);
+
+const nested = nestNames(
+  ".aws/config .aws/credentials .aws/cli/alias .bundle/config .cargo/config .cargo/config.toml .docker/config.json",
+  ".docker/cli-plugins .forgejo/workflows .gitea/workflows .github/actions .github/agents .github/hooks",
+  ".github/instructions .github/prompts .github/chatmodes .github/skills .gitlab/agents .gitlab/duo .gradle/init.d",
+  ".gradle/init.gradle .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath _darcs/prefs .bzr/branch/branch.conf .jj/repo/config.toml .jj/workspace-config.toml .pijul/config .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
+  ".local/share/applications .local/share/dbus-1 .local/share/systemd .m2/settings.xml .pip/pip.conf .sl/config",
+  ".yarn/plugins .yarn/releases .yarn/sdks gradle/wrapper library/launchagents library/launchdaemons tools/bazel",
+);
