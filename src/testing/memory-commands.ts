@@ -1,13 +1,13 @@
 import { assertRequest, toArgv } from "../host/command/command-request.ts";
 import { moveAside } from "../host/command/move-aside.ts";
 import { clipOutput } from "../host/command/output-ends.ts";
-import { findProtected } from "../host/command/protected-entries.ts";
-import { closePlaces, openPlaces } from "../host/command/write-places.ts";
 import { type CommandRequest, type CommandResult, type Commands, type Isolation, NotIsolated } from "../host/commands.ts";
 import type { Clock } from "../host/host.ts";
 import { scopeTable } from "../host/scopes/open-scopes.ts";
 import { foldName } from "../host/scopes/protected-names.ts";
 import { inFolder } from "../host/scopes/scope-walk.ts";
+import { findProtected } from "../host/wall/protected-entries.ts";
+import { closePlaces, openPlaces } from "../host/wall/write-places.ts";
 
 /** A program as a function. A returned text is its standard output. If it throws, the command ends with 126. */
 export type ScriptedCommand = (

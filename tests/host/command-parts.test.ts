@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { toBubblewrapLaunch } from "../../src/host/command/bubblewrap.ts";
 import { knownEntriesOf } from "../../src/host/command/look.ts";
 import { countProcesses, endMarked, markerName, type ProcessCount } from "../../src/host/command/marked-processes.ts";
-import { type Mount, orderMounts } from "../../src/host/command/mount.ts";
 import { OutputEnds } from "../../src/host/command/output-ends.ts";
-import { createSeatbeltProfile } from "../../src/host/command/seatbelt.ts";
-import { createSeccompFilter } from "../../src/host/command/seccomp.ts";
-import { copySettings, makeCopiesFolder } from "../../src/host/command/settings-copy.ts";
+import { toBubblewrapLaunch } from "../../src/host/wall/bubblewrap.ts";
+import { type Mount, orderMounts } from "../../src/host/wall/mount.ts";
+import { createSeatbeltProfile } from "../../src/host/wall/seatbelt.ts";
+import { createSeccompFilter } from "../../src/host/wall/seccomp.ts";
+import { copySettings, makeCopiesFolder } from "../../src/host/wall/settings-copy.ts";
 import { isWithin } from "../../src/util/within.ts";
 
 describe("the filter of system calls", () => {

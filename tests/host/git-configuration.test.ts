@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { type GitSetting, parseGitConfiguration, printGitConfiguration } from "../../src/host/command/git-configuration.ts";
+import { type GitSetting, parseGitConfiguration, printGitConfiguration } from "../../src/host/wall/git/git-configuration.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "llm-do-git-"));
 afterAll(() => rmSync(folder, { recursive: true }));

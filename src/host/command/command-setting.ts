@@ -2,10 +2,10 @@ import type { CommandRequest } from "../commands.ts";
 import type { OwnWrites } from "../files/own-writes.ts";
 import type { Host } from "../host.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
-import type { GitView } from "./git-view.ts";
-import type { HiddenEntries } from "./hidden-entries.ts";
-import type { ProtectedEntries } from "./protected-entries.ts";
-import type { WritePlace } from "./write-places.ts";
+import type { GitView } from "../wall/git/git-view.ts";
+import type { HiddenEntries } from "../wall/hidden-entries.ts";
+import type { ProtectedEntries } from "../wall/protected-entries.ts";
+import type { WritePlace } from "../wall/write-places.ts";
 
 /** The host that commands belong to. */
 export interface Machine extends Pick<Host, "environment" | "homeDirectory" | "stateDirectory" | "configFile" | "processes"> {

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { ScopeTable } from "../scopes/scope-table.ts";
 import { mostNamed } from "../scopes/scope-walk.ts";
+import { hostPathOf, type WritePlace } from "../wall/write-places.ts";
 import { entriesOf, linkStatOf } from "./look.ts";
-import { hostPathOf, type WritePlace } from "./write-places.ts";
 
 /** Milliseconds by which time stamps of files can be behind the clock. */
 const lag = 20;

@@ -1,6 +1,6 @@
 import type { ScopeTable } from "../scopes/scope-table.ts";
 import { openParent } from "../scopes/scope-walk.ts";
-import { type FindOptions, findProtected, type ProtectedEntries, type ProtectedEntry } from "./protected-entries.ts";
+import { type FindOptions, findProtected, type ProtectedEntries, type ProtectedEntry } from "../wall/protected-entries.ts";
 
 export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" | "places" | "followsLinks" | "gitFolders"> {
   /** The entries before the command. */

@@ -1,11 +1,11 @@
 import type { Dirent } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/text/name-set.ts";
+import { knownEntriesOf, realPathOf, statOf } from "../command/look.ts";
 import { type Host, variable } from "../host.ts";
 import { privatePlacesOf } from "../own-files/private-folders.ts";
 import { holdsNested, nestNames } from "../scopes/nested-names.ts";
 import { foldName, isReadProtected } from "../scopes/protected-names.ts";
-import { knownEntriesOf, realPathOf, statOf } from "./look.ts";
 import { foldersAbove, type Mount } from "./mount.ts";
 
 const inHome = [

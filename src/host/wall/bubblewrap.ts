@@ -1,6 +1,6 @@
+import type { Handed, Launch } from "../command/launch.ts";
 import type { EntryHandle } from "../files/directory.ts";
 import { toPathBytes } from "../files/system-path.ts";
-import type { Handed, Launch } from "./launch.ts";
 import { enclosing, isLayer, type Mount, orderMounts } from "./mount.ts";
 import { createSeccompFilter } from "./seccomp.ts";
 

@@ -2,10 +2,10 @@ import type { Dirent } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { nameSet } from "../../util/text/name-set.ts";
 import { isWithin } from "../../util/within.ts";
+import { toolchainVariables } from "../command/command-environment.ts";
+import { knownEntriesOf, realPathOf } from "../command/look.ts";
 import { variable } from "../host.ts";
 import { isReadProtected } from "../scopes/protected-names.ts";
-import { toolchainVariables } from "./command-environment.ts";
-import { knownEntriesOf, realPathOf } from "./look.ts";
 import type { Mount } from "./mount.ts";
 
 export interface ToolchainFacts {

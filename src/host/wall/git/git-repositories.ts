@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { toPathText, toSystemPath } from "../files/system-path.ts";
-import { entriesOf, realPathOf, statOf } from "./look.ts";
+import { entriesOf, realPathOf, statOf } from "../../command/look.ts";
+import { toPathText, toSystemPath } from "../../files/system-path.ts";
 
 /** A git directory: of a repository, a submodule or another working tree. Host paths. */
 export interface GitFolder {

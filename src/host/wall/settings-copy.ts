@@ -1,9 +1,9 @@
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isWithin } from "../../util/within.ts";
+import { nameOwned, sweepFolders } from "../command/command-folder.ts";
+import { statOf } from "../command/look.ts";
 import type { Processes } from "../host.ts";
-import { nameOwned, sweepFolders } from "./command-folder.ts";
-import { statOf } from "./look.ts";
 import { type Copy, enclosing, type Mount, orderMounts } from "./mount.ts";
 
 /** Mounts of a command, with a copy of the machine's settings in the place of many small files. */

@@ -1,5 +1,5 @@
-import { getOwn } from "../../util/get-own.ts";
-import { nameSet } from "../../util/text/name-set.ts";
+import { getOwn } from "../../../util/get-own.ts";
+import { nameSet } from "../../../util/text/name-set.ts";
 import type { GitSetting } from "./git-configuration.ts";
 
 /** Nothing in them makes git run a program, or read another file as configuration. */

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Host } from "../host.ts";
-import { findProgram } from "./program-path.ts";
+import { findProgram } from "../../command/program-path.ts";
+import type { Host } from "../../host.ts";
 
 /**
  * Returns the user's name and address for commits, as the text of a `.gitconfig` for a command's own home. The repository's own

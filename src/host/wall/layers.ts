@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Handed, Launch } from "../command/launch.ts";
+import { statOf } from "../command/look.ts";
+import { findSystemProgram } from "../command/program-path.ts";
 import type { EntryHandle } from "../files/directory.ts";
 import { toPathText } from "../files/system-path.ts";
-import type { Handed, Launch } from "./launch.ts";
-import { statOf } from "./look.ts";
-import { findSystemProgram } from "./program-path.ts";
 
 /** Programs of the system that mount layers. */
 export interface LayerPrograms {

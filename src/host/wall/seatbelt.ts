@@ -1,5 +1,5 @@
+import type { Launch } from "../command/launch.ts";
 import type { WalledCommand } from "./bubblewrap.ts";
-import type { Launch } from "./launch.ts";
 import { type Mount, orderMounts } from "./mount.ts";
 
 /**

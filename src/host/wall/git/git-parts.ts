@@ -1,5 +1,5 @@
-import type { EntryType } from "../files/directory.ts";
-import { foldName } from "../scopes/protected-names.ts";
+import type { EntryType } from "../../files/directory.ts";
+import { foldName } from "../../scopes/protected-names.ts";
 
 /** Names of the parts that `.git` alone does not open to a command. */
 export type GitPart = ".git/config" | ".git/hooks";

@@ -1,4 +1,4 @@
-import { toPathText } from "../files/system-path.ts";
+import { toPathText } from "../../files/system-path.ts";
 
 /** Size of the facts of an entry: times, device, inode, mode, owner and size. */
 const statBytes = 40;

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { isExecutable } from "../command/look.ts";
+import { findSystemProgram } from "../command/program-path.ts";
 import type { Isolation } from "../commands.ts";
 import type { Bubblewrap } from "./bubblewrap.ts";
-import { isExecutable } from "./look.ts";
-import { findSystemProgram } from "./program-path.ts";
 import { runBubblewrap } from "./run-bubblewrap.ts";
 import { findSystemView, privateFolders } from "./system-view.ts";
 

@@ -1,7 +1,7 @@
+import { isSettled, statOf, versionOf } from "../../command/look.ts";
+import type { Mount } from "../mount.ts";
 import { readSmall } from "./git-repositories.ts";
-import { isSettled, statOf, versionOf } from "./look.ts";
 import { maskLines } from "./mask-credentials.ts";
-import type { Mount } from "./mount.ts";
 
 const maxBytes = 200_000;
 

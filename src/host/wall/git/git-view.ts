@@ -1,17 +1,17 @@
 import type { Dirent } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { nameSet } from "../../util/text/name-set.ts";
-import { isWithin } from "../../util/within.ts";
-import type { GitLeftOut } from "../commands.ts";
-import { isReadProtected } from "../scopes/protected-names.ts";
+import { nameSet } from "../../../util/text/name-set.ts";
+import { isWithin } from "../../../util/within.ts";
+import { entriesOf, realPathOf, statOf, versionOf } from "../../command/look.ts";
+import type { GitLeftOut } from "../../commands.ts";
+import { isReadProtected } from "../../scopes/protected-names.ts";
+import type { Mount } from "../mount.ts";
 import { type GitSetting, parseGitConfiguration, printGitConfiguration } from "./git-configuration.ts";
 import { startsNothing } from "./git-harmless.ts";
 import { readIndexPaths } from "./git-index.ts";
 import { type GitFolder, readSmall } from "./git-repositories.ts";
-import { entriesOf, realPathOf, statOf, versionOf } from "./look.ts";
 import { maskCredentials } from "./mask-credentials.ts";
 import { toMaskedText } from "./masked-text.ts";
-import type { Mount } from "./mount.ts";
 
 /** What a command sees of git's own files where that differs from the disk. */
 export interface GitView extends GitLeftOut {

@@ -1,5 +1,7 @@
 import { join, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { dependencyFolders } from "../command/dependency-folders.ts";
+import { realPathOf, statOf } from "../command/look.ts";
 import type { DirectoryEntry, EntryFacts, EntryHandle, EntryType } from "../files/directory.ts";
 import { errorCode } from "../files/system-error.ts";
 import { isTransientName } from "../files/temporary-name.ts";
@@ -7,10 +9,8 @@ import { foldName, isOpened } from "../scopes/protected-names.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
 import { closing, mostLevels, mostNamed, mostWalked, type OpenFolder, openParent, openSubfolder } from "../scopes/scope-walk.ts";
 import { type ScopeDeclaration, ScopeError } from "../scopes/scopes.ts";
-import { dependencyFolders } from "./dependency-folders.ts";
-import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git-parts.ts";
+import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git/git-parts.ts";
 import { machineFolders } from "./hidden-entries.ts";
-import { realPathOf, statOf } from "./look.ts";
 import { holdsCredentials } from "./secret-places.ts";
 import { isWritable, type WritePlace } from "./write-places.ts";
 

@@ -3,9 +3,9 @@ import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { nameSet } from "../../util/text/name-set.ts";
 import { isWithin } from "../../util/within.ts";
-import { isReadable, isSettled, knownEntriesOf, statOf, versionOf } from "./look.ts";
+import { isReadable, isSettled, knownEntriesOf, statOf, versionOf } from "../command/look.ts";
+import { programFolders } from "../command/program-folders.ts";
 import type { Copy, Mount } from "./mount.ts";
-import { programFolders } from "./program-folders.ts";
 
 /** HOME and the folder for temporary files in a wall with its own file system. */
 export const wallHome = "/run/llm-do";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
+import { startGuardian } from "../command/guardian.ts";
+import type { Ended, ProcessLimits } from "../command/launch.ts";
+import { takePipes } from "../command/output-pipe.ts";
+import { runProcess } from "../command/run-process.ts";
 import type { EntryHandle } from "../files/directory.ts";
 import { type Bubblewrap, toBubblewrapLaunch, type WalledCommand } from "./bubblewrap.ts";
-import { startGuardian } from "./guardian.ts";
-import type { Ended, ProcessLimits } from "./launch.ts";
 import { addLayers, type Layering, layerFolder } from "./layers.ts";
 import { isLayer, type Mount } from "./mount.ts";
-import { takePipes } from "./output-pipe.ts";
-import { runProcess } from "./run-process.ts";
 
 interface Layered {
   readonly limits: ProcessLimits;
