@@ -38,7 +38,7 @@ const otherExecutes: Readonly<Record<string, string>> = {
   "runtime/call-entry.ts: code.execute": "the code entry that the user started; what it calls goes through the gate",
   "compile/entry.ts: value.execute": "the same, as it is linked",
   "runtime/answer-by-code.ts: code.execute": "the code of a worker, in that worker's call; what it calls goes through the gate",
-  "compile/link-code.ts: value.execute": "the same, as it is linked",
+  "compile/link/link-code.ts: value.execute": "the same, as it is linked",
 };
 
 test("every room of src has a row, and every row a room", () => {

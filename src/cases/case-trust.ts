@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
 import type { NeedOfTrust } from "../compile/compile-error.ts";
-import { growthOfWorker } from "../compile/reach.ts";
+import { growthOfWorker } from "../compile/powers/reach.ts";
 import type { Reach, WorkerReach } from "../protocol/reach.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { isWithin } from "../util/within.ts";

@@ -1,5 +1,5 @@
 import type { Compiled } from "../compile/compile.ts";
-import { forecast } from "../compile/forecast.ts";
+import { forecast } from "../compile/powers/forecast.ts";
 import { toJsonDiagnostic } from "../diagnostics/to-json-diagnostic.ts";
 import type { Forecast } from "../protocol/forecast.ts";
 import type { Outline } from "../protocol/outline.ts";

@@ -1,6 +1,6 @@
 import type { Compiled } from "../compile/compile.ts";
 import type { NeedOfTrust } from "../compile/compile-error.ts";
-import { growthOf, mergeReach } from "../compile/reach.ts";
+import { growthOf, mergeReach } from "../compile/powers/reach.ts";
 import type { TrustedFolder, TrustStore } from "../host/own-files/trust-store.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { showText } from "../ui/show-text.ts";

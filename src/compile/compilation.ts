@@ -7,12 +7,12 @@ import type { UserConfigFile } from "../language/user-config.ts";
 import type { SkillFiles } from "../toolsets/skill-files.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
 import type { Home } from "./home.ts";
-import type { LinkedRule } from "./link-rules.ts";
-import type { Modules } from "./modules.ts";
+import type { LinkedRule } from "./link/link-rules.ts";
+import type { ScopeRoots } from "./link/scope-roots.ts";
+import type { Modules } from "./modules/modules.ts";
+import type { Packages } from "./modules/packages.ts";
 import type { Overrides } from "./overrides.ts";
-import type { Packages } from "./packages.ts";
 import type { ProgramFiles } from "./program-files.ts";
-import type { ScopeRoots } from "./scope-roots.ts";
 
 /** State that the passes of one compilation share. */
 export interface Compilation {

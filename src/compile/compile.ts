@@ -11,8 +11,6 @@ import type { Reach } from "../protocol/reach.ts";
 import { builtInTools } from "../toolsets/tool-name.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
 import type { WorkerMaker, WorkerSource } from "../toolsets/worker-toolset.ts";
-import { abilitiesBeyond as describeAbilitiesBeyond } from "./beyond-caller.ts";
-import type { Graph } from "./ceiling.ts";
 import { checkInstructions } from "./checks/instructions.ts";
 import { checkManifestArgs } from "./checks/manifest-args.ts";
 import { checkDescriptions, checkNames } from "./checks/names.ts";
@@ -23,29 +21,31 @@ import type { NeedOfTrust } from "./compile-error.ts";
 import { type Creation, createMaker } from "./create/create-worker.ts";
 import { withoutGrowth } from "./create/without-growth.ts";
 import { type LocatedEntry, linkEntry, locateEntry } from "./entry.ts";
-import { findCode } from "./find-code.ts";
 import { createOptionSource, isFlag, wholeOf } from "./flag.ts";
 import { freezeProgram } from "./freeze-program.ts";
 import { generatedFolder } from "./generated-workers.ts";
 import { folderNames, type Home, homeOf, listedNames } from "./home.ts";
-import { linkModel } from "./link-model.ts";
-import { type KnownProvider, linkProviders, providerNames } from "./link-providers.ts";
-import { linkMentions, linkRules, type Mention } from "./link-rules.ts";
-import { linkScopes } from "./link-scopes.ts";
-import { linkWorker, type WorkerLinks } from "./link-worker.ts";
+import { linkModel } from "./link/link-model.ts";
+import { type KnownProvider, linkProviders, providerNames } from "./link/link-providers.ts";
+import { linkMentions, linkRules, type Mention } from "./link/link-rules.ts";
+import { linkScopes } from "./link/link-scopes.ts";
+import { linkWorker, type WorkerLinks } from "./link/link-worker.ts";
+import { checkUnusedServers } from "./link/name-servers.ts";
+import { ScopeRoots } from "./link/scope-roots.ts";
 import { loadManifest } from "./load-manifest.ts";
 import { type LocatedProgram, locateTarget } from "./locate-target.ts";
-import { Modules } from "./modules.ts";
-import { checkUnusedServers } from "./name-servers.ts";
+import { findCode } from "./modules/find-code.ts";
+import { Modules } from "./modules/modules.ts";
+import { Packages } from "./modules/packages.ts";
 import { addressesOf, needOfTrust } from "./need-of-trust.ts";
-import { buildOutline, type OutlineParts } from "./outline.ts";
 import { Overrides } from "./overrides.ts";
-import { Packages } from "./packages.ts";
+import { abilitiesBeyond as describeAbilitiesBeyond } from "./powers/beyond-caller.ts";
+import type { Graph } from "./powers/ceiling.ts";
+import { buildOutline, type OutlineParts } from "./powers/outline.ts";
+import { reachOf } from "./powers/reach.ts";
 import { ProgramFiles } from "./program-files.ts";
-import { reachOf } from "./reach.ts";
-import { CallTable } from "./resolve-calls.ts";
-import { type ResolvedWorker, resolveWorkers } from "./resolve-workers.ts";
-import { ScopeRoots } from "./scope-roots.ts";
+import { CallTable } from "./resolve/resolve-calls.ts";
+import { type ResolvedWorker, resolveWorkers } from "./resolve/resolve-workers.ts";
 import { loadUserConfig } from "./user-config.ts";
 
 export interface CompileOptions {
@@ -166,7 +166,7 @@ export function makerOf(program: Program, creator?: string): WorkerMaker {
   throw new Error(`\`creator\` has to name one worker of the program${wanted === undefined ? "" : `, not \`${wanted}\``}`);
 }
 
-export type { Mention } from "./link-rules.ts";
+export type { Mention } from "./link/link-rules.ts";
 
 const ruled = new WeakMap<Program, RuledProgram>();
 

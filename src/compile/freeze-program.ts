@@ -4,8 +4,8 @@ import type { LimitName, Limits } from "../protocol/usage.ts";
 import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { Compilation } from "./compilation.ts";
-import type { ProgramCode } from "./find-code.ts";
-import type { LinkedServer } from "./link-providers.ts";
+import type { LinkedServer } from "./link/link-providers.ts";
+import type { ProgramCode } from "./modules/find-code.ts";
 
 export interface ProgramParts {
   readonly entry: Entry;

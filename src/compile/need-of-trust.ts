@@ -5,8 +5,8 @@ import { runsPrograms } from "../program/runs-programs.ts";
 import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
-import type { ProgramCode } from "./find-code.ts";
-import type { LinkedServer } from "./link-providers.ts";
+import type { LinkedServer } from "./link/link-providers.ts";
+import type { ProgramCode } from "./modules/find-code.ts";
 
 export interface Trusted {
   readonly code: ProgramCode;

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Compiled } from "../../src/compile/compile.ts";
-import { growthOf } from "../../src/compile/reach.ts";
+import { growthOf } from "../../src/compile/powers/reach.ts";
 import { UntrustedProgram } from "../../src/index.ts";
 import { makeProgram } from "./program.ts";
 

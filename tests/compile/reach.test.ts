@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { growthOf, mergeReach } from "../../src/compile/reach.ts";
+import { growthOf, mergeReach } from "../../src/compile/powers/reach.ts";
 import { defaultAttachmentPolicy } from "../../src/program/program.ts";
 import type { Reach } from "../../src/protocol/reach.ts";
 import { compileOn, createMachine, worker } from "./machine.ts";

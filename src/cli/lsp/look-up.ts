@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { lexModule } from "../../compile/lex-module.ts";
+import { lexModule } from "../../compile/modules/lex-module.ts";
 import type { Span } from "../../diagnostics/source.ts";
 import { listModels } from "../../models/model-catalog.ts";
 import { builtInProviders } from "../../models/providers.ts";

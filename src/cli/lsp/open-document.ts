@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { folderNames } from "../../compile/home.ts";
-import { lexModule } from "../../compile/lex-module.ts";
+import { lexModule } from "../../compile/modules/lex-module.ts";
 import type { Span } from "../../diagnostics/source.ts";
 import type { Host } from "../../host/host.ts";
 import { parseWorkerFile } from "../../language/parse-worker-file.ts";

@@ -3,9 +3,9 @@ import type { OutlinedWorker } from "../../protocol/outline.ts";
 import { builtInTools } from "../../toolsets/tool-name.ts";
 import { quoteNames } from "../../util/text/did-you-mean.ts";
 import { editDistance } from "../../util/text/nearest-names.ts";
-import type { Graph } from "../ceiling.ts";
 import type { Compilation } from "../compilation.ts";
-import type { ResolvedWorker } from "../resolve-workers.ts";
+import type { Graph } from "../powers/ceiling.ts";
+import type { ResolvedWorker } from "../resolve/resolve-workers.ts";
 
 /** A name in backticks, with the words before and after it that say that it is a tool. */
 const quoted = /(\b(?:use|using|call|calling|calls|invoke|run|ask|asks|tool)\s+(?:the\s+)?)?`([A-Za-z][\w-]*)`(\s+tools?\b)?/gi;

@@ -1,7 +1,7 @@
 import type { DiagnosticNote } from "../../diagnostics/diagnostic.ts";
 import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import { startOf } from "../flag.ts";
-import type { ResolvedWorker } from "../resolve-workers.ts";
+import type { ResolvedWorker } from "../resolve/resolve-workers.ts";
 
 /** A worker is named like its file, its file like a tool, and both as every system can keep them. */
 export function checkNames(workers: ReadonlyMap<string, ResolvedWorker>, diagnostics: DiagnosticList): void {

@@ -8,7 +8,7 @@ import { toolName } from "../../toolsets/tool-name.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
 import { couldMatchFlatGlob, matchesFlatGlob } from "../../util/text/flat-glob.ts";
-import type { LinkedMention, LinkedRule } from "../link-rules.ts";
+import type { LinkedMention, LinkedRule } from "../link/link-rules.ts";
 
 /** A worker or code that makes calls. `tools` is undefined where not all names are known. */
 interface CallingParty {

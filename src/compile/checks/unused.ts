@@ -5,8 +5,8 @@ import { attachmentField } from "../../toolsets/attachments.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import type { Compilation } from "../compilation.ts";
 import { createFlagSource, wholeOf } from "../flag.ts";
-import { providerOf } from "../link-providers.ts";
-import type { ResolvedWorker } from "../resolve-workers.ts";
+import { providerOf } from "../link/link-providers.ts";
+import type { ResolvedWorker } from "../resolve/resolve-workers.ts";
 
 /*
  * Everything that is declared has to be used by something, or is reported: the author takes it for being in force. Rules have

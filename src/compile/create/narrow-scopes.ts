@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { among, atMost, type NarrowKey, narrowEach } from "../../toolsets/narrow-lists.ts";
 import { getOwn } from "../../util/get-own.ts";
-import { contains } from "../beyond-caller.ts";
+import { contains } from "../powers/beyond-caller.ts";
 import { offer, type Refuse } from "./powers.ts";
 
 type Scopes = Readonly<Record<string, JsonObject>>;

@@ -3,8 +3,8 @@ import type { AttachmentPolicy } from "../../protocol/attachment-policy.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
 import { allowedWorkers } from "../../toolsets/delegation.ts";
-import type { ResolvedWorker } from "../resolve-workers.ts";
-import { isWorkerPath } from "../worker-path.ts";
+import type { ResolvedWorker } from "../resolve/resolve-workers.ts";
+import { isWorkerPath } from "../resolve/worker-path.ts";
 
 /** The keys of a worker file that say what a worker may do, as data. An absent key gives nothing. */
 export interface Powers {

@@ -5,8 +5,8 @@ import type { JsonObject } from "../../protocol/json.ts";
 import { canonicalJson } from "../../util/json/canonical-json.ts";
 import type { Compilation } from "../compilation.ts";
 import { isFlag } from "../flag.ts";
-import { rootPath } from "../link-scopes.ts";
-import { firstSentence } from "../link-worker.ts";
+import { rootPath } from "../link/link-scopes.ts";
+import { firstSentence } from "../link/link-worker.ts";
 import { approvalsOf, type Creator, configOf, type Powers, withApprovals } from "./powers.ts";
 
 export interface Printing {

@@ -1,9 +1,9 @@
 import type { Worker } from "../../program/program.ts";
 import type { Compilation } from "../compilation.ts";
 import { withoutCapability } from "../generated-workers.ts";
-import { outlineWorker, showingOf } from "../outline.ts";
-import { growthOfWorker, reachOfWorker } from "../reach.ts";
-import type { ResolvedWorker } from "../resolve-workers.ts";
+import { outlineWorker, showingOf } from "../powers/outline.ts";
+import { growthOfWorker, reachOfWorker } from "../powers/reach.ts";
+import type { ResolvedWorker } from "../resolve/resolve-workers.ts";
 import { withoutModels } from "./create-worker.ts";
 
 /**
