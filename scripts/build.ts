@@ -43,7 +43,7 @@ const startOf = {
   line: ["cli/command-line", "host/own-files/state-directory"],
   /** A program from its files to its first request. */
   core: [
-    ..."front/llm-do front/questions host/node-host host/files/node-system toolsets/built-ins models/language-model-adapter models/chat-reasoning".split(
+    ..."front/llm-do front/questions host/node-host host/files/node-system toolsets/built-ins models/library/language-model-adapter models/providers/chat-reasoning".split(
       " ",
     ),
     ..."models/wire/create-wire-fetch models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(" "),

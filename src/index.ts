@@ -67,7 +67,7 @@ export {
   type LanguageModel,
   type LanguageModelAccess,
   type LanguageModelSource,
-} from "./models/from-language-model.ts";
+} from "./models/library/from-language-model.ts";
 export {
   type GenerateOptions,
   type Model,

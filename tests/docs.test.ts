@@ -19,7 +19,7 @@ import { exitCodes } from "../src/cli/exit-codes.ts";
 import { createProgram, withDescendants } from "../src/cli/program.ts";
 import { compile } from "../src/index.ts";
 import { retryableByCode } from "../src/models/model.ts";
-import { builtInProviders } from "../src/models/providers.ts";
+import { builtInProviders } from "../src/models/providers/providers.ts";
 import { parseScriptRules } from "../src/models/scripted/parse-script-rules.ts";
 
 /*

@@ -2,9 +2,9 @@ import type { Host } from "../host/host.ts";
 import { openKeyFile } from "../host/own-files/key-file.ts";
 import { openLoginFile } from "../host/own-files/login-file.ts";
 import { credentialsFolder } from "../host/own-files/private-folders.ts";
-import type { Login } from "../models/login.ts";
-import { builtInProviders } from "../models/providers.ts";
-import { type KeyForVariable, keysForVariables } from "../models/stored-keys.ts";
+import type { Login } from "../models/login/login.ts";
+import { type KeyForVariable, keysForVariables } from "../models/login/stored-keys.ts";
+import { builtInProviders } from "../models/providers/providers.ts";
 import type { Program } from "../program/program.ts";
 import { getOrMake } from "../util/get-or-make.ts";
 import { environmentSecrets, type Secret } from "../util/secrets/redactor.ts";
@@ -58,7 +58,7 @@ export function loginFinder(host: Host): (provider: string) => Promise<Login | u
   const found = new Map<string, Promise<Login | undefined>>();
   return (provider) =>
     getOrMake(found, provider, async () => {
-      const { openLogin } = await import("../models/login.ts");
+      const { openLogin } = await import("../models/login/login.ts");
       return openLogin({ provider, file: openLoginFile(host), fetch: host.fetch, now: () => host.clock.now() });
     });
 }
@@ -69,7 +69,7 @@ export function serverLogins(host: Host): (address: string) => Promise<Host["fet
   return async (address) => {
     const login = await find(address);
     if (!login) return undefined;
-    const { createLoginFetch } = await import("../models/login.ts");
+    const { createLoginFetch } = await import("../models/login/login.ts");
     return createLoginFetch(host.fetch, login);
   };
 }

@@ -1,10 +1,10 @@
 import { matchesFlatGlob } from "../util/text/flat-glob.ts";
-import type { Login } from "./login.ts";
+import { isTextType } from "./library/text-type.ts";
+import type { Login } from "./login/login.ts";
 import { type Model, ModelError, type ModelRequest } from "./model.ts";
 import { type ModelId, parseModelId } from "./model-id.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
-import { builtInProviders, byName } from "./providers.ts";
-import { isTextType } from "./text-type.ts";
+import { builtInProviders, byName } from "./providers/providers.ts";
 
 /** `auto`: by the user's login if there is one, else by key. */
 export type AuthMode = "off" | "auto" | "required";
@@ -72,7 +72,7 @@ function missingLogin(model: string, provider: string): ModelError {
 
 async function createWithLogin(provider: Provider, name: string, environment: ProviderEnvironment & { readonly login: Login }) {
   const { login, fetch } = environment;
-  const { createLoginFetch } = await import("./login.ts");
+  const { createLoginFetch } = await import("./login/login.ts");
   const model = await provider.create(name, { ...environment, fetch: createLoginFetch(fetch, login) });
   const generate: Model["generate"] = async (request, options) => {
     // Refreshed before the library is called, which would hide why it cannot be.

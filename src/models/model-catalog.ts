@@ -1,8 +1,8 @@
 import { getOrMake } from "../util/get-or-make.ts";
 import { editDistance } from "../util/text/nearest-names.ts";
-import { matchesModel } from "./compatible-models.ts";
 import { findPriceTable, isPriced, type ListedPrice, listPrices } from "./prices.ts";
 import type { Provider, ProviderEnvironment } from "./provider.ts";
+import { matchesModel } from "./providers/compatible-models.ts";
 
 /** A model of the table of listed prices. */
 export interface ListedModel {

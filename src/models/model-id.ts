@@ -1,5 +1,5 @@
 import { nearestNames } from "../util/text/nearest-names.ts";
-import { builtInProviders } from "./providers.ts";
+import { builtInProviders } from "./providers/providers.ts";
 
 /** A model id taken apart. `id` is its one spelling: `provider:name`, the provider in lower case, the name as written. */
 export interface ModelId {

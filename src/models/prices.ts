@@ -1,10 +1,10 @@
 import type { GivenPrice } from "../protocol/fact.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { getOrMake } from "../util/get-or-make.ts";
-import { matchesModel } from "./compatible-models.ts";
 import type { Modalities } from "./model.ts";
 import type { Provider } from "./provider.ts";
-import { builtInProviders, byName } from "./providers.ts";
+import { matchesModel } from "./providers/compatible-models.ts";
+import { builtInProviders, byName } from "./providers/providers.ts";
 
 /** Dollars for a million tokens. */
 export interface Price {

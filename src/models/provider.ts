@@ -1,5 +1,5 @@
 import type { ServerToolType } from "../protocol/tool.ts";
-import type { Login } from "./login.ts";
+import type { Login } from "./login/login.ts";
 import type { Model } from "./model.ts";
 import type { OptionRules } from "./options/option-rules.ts";
 import type { ServerToolSupport } from "./server-tools.ts";

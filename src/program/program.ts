@@ -2,7 +2,7 @@ import type { ToolsetBinding } from "../approval/gate-types.ts";
 import type { ScopeDeclaration } from "../host/scopes/scopes.ts";
 import type { AuthMode } from "../models/create-model-resolver.ts";
 import type { ModelSettings } from "../models/model.ts";
-import type { DeclaredProvider } from "../models/named-provider.ts";
+import type { DeclaredProvider } from "../models/providers/named-provider.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonObject } from "../protocol/json.ts";

@@ -50,7 +50,7 @@ describe("a case that runs often", () => {
     const { providers, requests } = playedBy(() => ({ text: "yes!", usage: { inputTokens: 100_000, outputTokens: 10 } }));
     const [provider] = providers;
     if (!provider) throw new Error("no provider");
-    const { builtInProviders } = await import("../../src/models/providers.ts");
+    const { builtInProviders } = await import("../../src/models/providers/providers.ts");
     const anthropic = builtInProviders.find(({ name }) => name === "anthropic");
     if (!anthropic) throw new Error("no anthropic");
     const priced = { ...anthropic, keyVariables: [], create: provider.create };

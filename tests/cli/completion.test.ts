@@ -7,7 +7,7 @@ import { completionScript, type Shell, shells } from "../../src/cli/completion/s
 import { suggest } from "../../src/cli/completion/suggest.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { listModels } from "../../src/models/model-catalog.ts";
-import { builtInProviders } from "../../src/models/providers.ts";
+import { builtInProviders } from "../../src/models/providers/providers.ts";
 import { type OpenTerminal, openTerminal } from "./open-terminal.ts";
 import { bin, cleanEnvironment, runCli, writeProgram } from "./run-cli.ts";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { beginDeviceLogin, type LoginTerms } from "../../src/models/oauth.ts";
+import { beginDeviceLogin, type LoginTerms } from "../../src/models/login/oauth.ts";
 
 /** Answers of the token endpoint, in their order. */
 let answers: { readonly status: number; readonly body: object }[] = [];

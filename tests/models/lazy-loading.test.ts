@@ -19,7 +19,7 @@ async function loadedPackages(path: string): Promise<string[]> {
 }
 
 test("the table of providers loads no library", async () => {
-  expect(await loadedPackages("../../src/models/providers.ts")).toEqual([]);
+  expect(await loadedPackages("../../src/models/providers/providers.ts")).toEqual([]);
   expect(await loadedPackages("../../src/models/create-model-resolver.ts")).toEqual([]);
 });
 

@@ -1,8 +1,8 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createModelResolver } from "../../src/models/create-model-resolver.ts";
-import { createPackagedProvider } from "../../src/models/create-packaged-provider.ts";
-import { packagedProviders } from "../../src/models/packaged-providers.ts";
+import { createPackagedProvider } from "../../src/models/providers/create-packaged-provider.ts";
+import { packagedProviders } from "../../src/models/providers/packaged-providers.ts";
 import type { Canned } from "./dialects.ts";
 import { responses } from "./dialects.ts";
 import { answerCalls, file, generate, listFiles, readFile, request, user } from "./fixtures.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listModels } from "../../src/models/model-catalog.ts";
-import { builtInProviders } from "../../src/models/providers.ts";
+import { builtInProviders } from "../../src/models/providers/providers.ts";
 import { sendJson, startServer, testEnvironment } from "./local-server.ts";
 
 const served = { object: "list", data: [{ id: "qwen3:8b", object: "model" }, { id: "llama3.3", object: "model" }, { name: 7 }] };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { builtInProviders } from "../../src/models/providers.ts";
+import { builtInProviders } from "../../src/models/providers/providers.ts";
 import { renderTable } from "../render-table.ts";
 import { dialects } from "./dialects.ts";
 import { type OwnDialect, ownDialects } from "./own-dialects.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { type RunEvent, run } from "../../src/index.ts";
-import { builtInProviders } from "../../src/models/providers.ts";
+import { builtInProviders } from "../../src/models/providers/providers.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { sha256 } from "../../src/util/sha256.ts";
 import { type Canned, chat, dialects } from "../models/dialects.ts";

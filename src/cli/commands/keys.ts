@@ -1,8 +1,8 @@
 import { createNodeHost } from "../../host/node-host.ts";
 import { openKeyFile, type StoredKey } from "../../host/own-files/key-file.ts";
+import { findKeyVariable } from "../../models/login/stored-keys.ts";
 import type { Provider } from "../../models/provider.ts";
-import { builtInProviders } from "../../models/providers.ts";
-import { findKeyVariable } from "../../models/stored-keys.ts";
+import { builtInProviders } from "../../models/providers/providers.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { nearestNames } from "../../util/text/nearest-names.ts";
 import { atTerminal } from "../ask-yes-or-no.ts";

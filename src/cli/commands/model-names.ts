@@ -1,7 +1,7 @@
 import { createNodeHost } from "../../host/node-host.ts";
 import { isAlias, type UserConfigFile } from "../../language/user-config.ts";
 import { parseModelId } from "../../models/model-id.ts";
-import { builtInProviders } from "../../models/providers.ts";
+import { builtInProviders } from "../../models/providers/providers.ts";
 import { show } from "../../ui/explain/phrases.ts";
 import { commandName } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";

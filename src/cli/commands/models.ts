@@ -1,11 +1,11 @@
 import { createNodeHost } from "../../host/node-host.ts";
 import { openKeyFile, type StoredKey } from "../../host/own-files/key-file.ts";
+import { createProviderEnvironment } from "../../models/login/provider-environment.ts";
 import { ModelError } from "../../models/model.ts";
 import { type ListedModel, listModels } from "../../models/model-catalog.ts";
 import { priceTable } from "../../models/prices.ts";
 import type { Provider } from "../../models/provider.ts";
-import { createProviderEnvironment } from "../../models/provider-environment.ts";
-import { builtInProviders } from "../../models/providers.ts";
+import { builtInProviders } from "../../models/providers/providers.ts";
 import { formatCount } from "../../util/text/format-count.ts";
 import { nearestNames } from "../../util/text/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";

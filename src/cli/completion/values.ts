@@ -5,7 +5,7 @@ import { Argument, type Option } from "commander";
 import { folderNames } from "../../compile/home.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { listModels } from "../../models/model-catalog.ts";
-import { builtInProviders } from "../../models/providers.ts";
+import { builtInProviders } from "../../models/providers/providers.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { limitNames } from "../../protocol/usage.ts";
 import { entryOf } from "../../ui/explain/unused-roots.ts";

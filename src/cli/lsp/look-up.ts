@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { lexModule } from "../../compile/modules/lex-module.ts";
 import type { Span } from "../../diagnostics/source.ts";
 import { listModels } from "../../models/model-catalog.ts";
-import { builtInProviders } from "../../models/providers.ts";
+import { builtInProviders } from "../../models/providers/providers.ts";
 import type { OutlinedToolset } from "../../protocol/outline.ts";
 import { formatCount } from "../../util/text/format-count.ts";
 import { describeSchema } from "./complete.ts";

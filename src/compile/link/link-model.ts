@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Span } from "../../diagnostics/source.ts";
-import { isCompatibleModel } from "../../models/compatible-models.ts";
 import { type ModelId, parseModelId } from "../../models/model-id.ts";
+import { isCompatibleModel } from "../../models/providers/compatible-models.ts";
 import { selectModel } from "../../models/select-model.ts";
 import type { ModelChoice } from "../../program/program.ts";
 import { clipText } from "../../util/text/clip-text.ts";

@@ -1,8 +1,8 @@
 import type { Span, Spanned } from "../../diagnostics/source.ts";
 import type { ProviderPackageSyntax, ProviderSyntax, ServerSyntax } from "../../language/server-shapes.ts";
 import { baseUrlProblem } from "../../language/text-shapes.ts";
-import type { DeclaredProvider, NamedPackage, NamedServer } from "../../models/named-provider.ts";
 import type { Provider } from "../../models/provider.ts";
+import type { DeclaredProvider, NamedPackage, NamedServer } from "../../models/providers/named-provider.ts";
 import type { Worker } from "../../program/program.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { Compilation } from "../compilation.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { builtInProviders } from "../providers.ts";
+import { builtInProviders } from "../providers/providers.ts";
 import { checkOptions, refuseOption } from "./option-rules.ts";
 import { anthropicOptions } from "./provider-options.ts";
 

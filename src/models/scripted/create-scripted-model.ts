@@ -4,7 +4,7 @@ import { abortable } from "../../util/async/abortable.ts";
 import { copyJson } from "../../util/json/plain-json.ts";
 import { didYouMean } from "../../util/text/did-you-mean.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
-import { madeFile } from "../made-file.ts";
+import { madeFile } from "../library/made-file.ts";
 import { type GenerateOptions, type Model, ModelError, type ModelResponse, retryableByCode } from "../model.ts";
 import type { Script, ScriptedCall, ScriptedReply, ScriptedRequest, ScriptedServerCall } from "./script.ts";
 import { readReply, ScriptFault } from "./script-shape.ts";
