@@ -1,7 +1,7 @@
 import type { Mention } from "../compile/compile.ts";
 import type { Host } from "../host/host.ts";
 import { listFiles } from "../host/scratch-folder.ts";
-import type { CallExpectation, Expectations, FileExpectation, Matcher, TestCaseSyntax } from "../language/test-shape.ts";
+import type { CallExpectation, Expectations, FileExpectation, Matcher, TestCaseSyntax } from "../language/shapes/test-shape.ts";
 import { isRecord, type JsonValue } from "../protocol/json.ts";
 import type { Limits } from "../protocol/usage.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";

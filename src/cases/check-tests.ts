@@ -2,7 +2,7 @@ import { type Compiled, diagnoseMentions } from "../compile/compile.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { compile } from "../front/llm-do.ts";
 import type { Host } from "../host/host.ts";
-import type { TestCaseSyntax } from "../language/test-shape.ts";
+import type { TestCaseSyntax } from "../language/shapes/test-shape.ts";
 import type { Provider } from "../models/provider.ts";
 import type { Program } from "../program/program.ts";
 import { mentionsOf } from "./check-expectations.ts";

@@ -6,7 +6,7 @@ import type { Span } from "../diagnostics/source.ts";
 import { createAnswerer } from "../effects/answerer.ts";
 import { createRecordingFilter, type RunsForReal, recorded } from "../effects/recorded.ts";
 import { type RunInterception, runWith } from "../front/llm-do.ts";
-import type { TestCaseSyntax } from "../language/test-shape.ts";
+import type { TestCaseSyntax } from "../language/shapes/test-shape.ts";
 import type { Program } from "../program/program.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";

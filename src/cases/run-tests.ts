@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
 import type { Host } from "../host/host.ts";
-import type { TestCaseSyntax } from "../language/test-shape.ts";
+import type { TestCaseSyntax } from "../language/shapes/test-shape.ts";
 import type { Provider } from "../models/provider.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { Semaphore } from "../util/async/semaphore.ts";

@@ -3,7 +3,7 @@ import type { Compiled } from "../compile/compile.ts";
 import { type CompileRequest, compileWith } from "../front/llm-do.ts";
 import type { Host } from "../host/host.ts";
 import { copyInto, createScratchFolder, listFiles, type ScratchFolder } from "../host/scratch-folder.ts";
-import type { TestCaseSyntax } from "../language/test-shape.ts";
+import type { TestCaseSyntax } from "../language/shapes/test-shape.ts";
 import type { Provider } from "../models/provider.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";
 import type { Outline } from "../protocol/outline.ts";

@@ -16,7 +16,7 @@ export async function readUserConfig(): Promise<UserConfigFile> {
 /** Changes one value of the configuration and keeps all others, and its comments. `undefined` removes it. Returns the file's path. */
 export async function changeUserConfig(path: readonly string[], value: string | undefined): Promise<string> {
   const { files, configFile } = createNodeHost();
-  const { changeYaml } = await import("../language/change-yaml.ts");
+  const { changeYaml } = await import("../language/yaml/change-yaml.ts");
   await files.makeDirectory(dirname(configFile), 0o700);
   await files.alone(configFile, async () => {
     await readUserConfig();

@@ -1,5 +1,5 @@
 import type { Span } from "../diagnostics/source.ts";
-import { spanAt } from "../language/json-shape.ts";
+import { spanAt } from "../language/shapes/json-shape.ts";
 import type { ToolsetSyntax } from "../language/worker-file.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import { getOwn } from "../util/get-own.ts";

@@ -1,4 +1,4 @@
-import { valuesOf } from "../language/values-of.ts";
+import { valuesOf } from "../language/shapes/values-of.ts";
 import type { Entry, Program, ToolsetReference, Worker } from "../program/program.ts";
 import type { LimitName, Limits } from "../protocol/usage.ts";
 import { canonicalJson } from "../util/json/canonical-json.ts";

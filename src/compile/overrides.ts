@@ -1,8 +1,8 @@
 import type { Report } from "../diagnostics/diagnose.ts";
 import type { Source, Span, Spanned } from "../diagnostics/source.ts";
-import { parseYaml } from "../language/parse-yaml.ts";
-import type { MapNode, SyntaxNode } from "../language/syntax-node.ts";
 import { extraKeys, workerKeys } from "../language/worker-keys.ts";
+import { parseYaml } from "../language/yaml/parse-yaml.ts";
+import type { MapNode, SyntaxNode } from "../language/yaml/syntax-node.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";
 import { parseJson } from "../util/json/parse-json.ts";
 import { clipText } from "../util/text/clip-text.ts";

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../protocol/tool.ts";
-import { recordSchema } from "./collection-shapes.ts";
+import { recordSchema } from "./shapes/collection-shapes.ts";
 import { extraKeys, workerKeys } from "./worker-keys.ts";
 
 /** The JSON Schema of a worker file's frontmatter, for editors. It is made from the table that the parser reads by. */

@@ -11,19 +11,19 @@ import {
   readFields,
   record,
   recordSchema,
-} from "./collection-shapes.ts";
-import { generatedWorkersShape } from "./generated-workers-shape.ts";
-import { locatedMap } from "./json-shape.ts";
-import { waitingShape } from "./model-settings-shape.ts";
-import { describeNode, linesNote } from "./node-problems.ts";
-import { parseYaml } from "./parse-yaml.ts";
-import { boolean, checkName, oneOf, text, writtenText } from "./scalar-shapes.ts";
-import { mcpServersShape, providersShape } from "./server-shapes.ts";
-import { type ReadContext, refined, type Shape, spanned } from "./shape.ts";
-import type { MapNode, SyntaxNode } from "./syntax-node.ts";
-import { toolsetsShape } from "./toolsets-shape.ts";
+} from "./shapes/collection-shapes.ts";
+import { generatedWorkersShape } from "./shapes/generated-workers-shape.ts";
+import { locatedMap } from "./shapes/json-shape.ts";
+import { waitingShape } from "./shapes/model-settings-shape.ts";
+import { describeNode, linesNote } from "./shapes/node-problems.ts";
+import { boolean, checkName, oneOf, text, writtenText } from "./shapes/scalar-shapes.ts";
+import { mcpServersShape, providersShape } from "./shapes/server-shapes.ts";
+import { type ReadContext, refined, type Shape, spanned } from "./shapes/shape.ts";
+import { toolsetsShape } from "./shapes/toolsets-shape.ts";
 import type { ToolsetSyntax, WorkerFile } from "./worker-file.ts";
 import { workerKeys } from "./worker-keys.ts";
+import { parseYaml } from "./yaml/parse-yaml.ts";
+import type { MapNode, SyntaxNode } from "./yaml/syntax-node.ts";
 
 /** The settings of a worker that a profile can hold: all but those that say which worker it is. */
 export type ProfileSyntax = Omit<WorkerFile, "source" | "instructions" | "extras" | "name">;

@@ -3,17 +3,17 @@ import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source, Span } from "../diagnostics/source.ts";
 import { builtInToolsets } from "../protocol/built-in-toolsets.ts";
 import type { JsonValue } from "../protocol/json.ts";
-import { readFields } from "./collection-shapes.ts";
-import { readJson } from "./json-shape.ts";
 import { manifestKeys } from "./manifest.ts";
-import { describeNode, linesNote } from "./node-problems.ts";
-import { readOldSpellings } from "./old-spellings.ts";
-import { parseYaml } from "./parse-yaml.ts";
-import type { ReadContext } from "./shape.ts";
+import { readFields } from "./shapes/collection-shapes.ts";
+import { readJson } from "./shapes/json-shape.ts";
+import { describeNode, linesNote } from "./shapes/node-problems.ts";
+import { readOldSpellings } from "./shapes/old-spellings.ts";
+import type { ReadContext } from "./shapes/shape.ts";
 import { splitSource } from "./split-source.ts";
-import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";
 import type { WorkerFile } from "./worker-file.ts";
 import { extraKeys, workerKeys } from "./worker-keys.ts";
+import { parseYaml } from "./yaml/parse-yaml.ts";
+import type { MapEntry, MapNode, SyntaxNode } from "./yaml/syntax-node.ts";
 
 export interface ParsedWorkerFile {
   /**

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq } from "yaml";
-import { composeYaml } from "./parse-yaml.ts";
+import { composeYaml } from "./yaml/parse-yaml.ts";
 
 /** The header of a `SKILL.md` (agentskills.io). */
 export interface SkillHeader {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { showPosition } from "../../tests/language/tree.ts";
+import { testCaseKeys, testKeys } from "./shapes/test-shape.ts";
 import { parseTestFile, testFileSchema } from "./test-file.ts";
-import { testCaseKeys, testKeys } from "./test-shape.ts";
 
 const parse = (text: string) => parseTestFile({ name: "main.test.yaml", text });
 const ofCase = (line: string) => `cases:\n  - name: one\n    ${line}\n`;

@@ -2,11 +2,11 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source } from "../diagnostics/source.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { readFields, recordSchema } from "./collection-shapes.ts";
-import { describeNode } from "./node-problems.ts";
-import { parseYaml } from "./parse-yaml.ts";
-import type { ReadContext } from "./shape.ts";
-import { commonTestKeys, type TestCaseSyntax, testKeys } from "./test-shape.ts";
+import { readFields, recordSchema } from "./shapes/collection-shapes.ts";
+import { describeNode } from "./shapes/node-problems.ts";
+import type { ReadContext } from "./shapes/shape.ts";
+import { commonTestKeys, type TestCaseSyntax, testKeys } from "./shapes/test-shape.ts";
+import { parseYaml } from "./yaml/parse-yaml.ts";
 
 /** The cases of a test file, each with the keys that the file has for all of them. */
 export interface ParsedTestFile {

@@ -2,13 +2,13 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
 import type { Source } from "../diagnostics/source.ts";
 import { clipText } from "../util/text/clip-text.ts";
-import { type Fields, list, mapOf, type RecordOf, readFields, record } from "./collection-shapes.ts";
-import { describeNode, linesNote } from "./node-problems.ts";
-import { parseYaml } from "./parse-yaml.ts";
-import { integer, text, writtenText } from "./scalar-shapes.ts";
-import { type ReadContext, refined, type Shape } from "./shape.ts";
-import { serverAddress } from "./text-shapes.ts";
+import { type Fields, list, mapOf, type RecordOf, readFields, record } from "./shapes/collection-shapes.ts";
+import { describeNode, linesNote } from "./shapes/node-problems.ts";
+import { integer, text, writtenText } from "./shapes/scalar-shapes.ts";
+import { type ReadContext, refined, type Shape } from "./shapes/shape.ts";
+import { serverAddress } from "./shapes/text-shapes.ts";
 import { limitsShape } from "./worker-keys.ts";
+import { parseYaml } from "./yaml/parse-yaml.ts";
 
 const login = {
   issuer: { shape: serverAddress, description: "The OAuth server, which says its addresses itself." },

@@ -1,12 +1,12 @@
 import type { Source, Span, Spanned } from "../diagnostics/source.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import type { codeShape } from "./code-shape.ts";
-import type { RecordOf } from "./collection-shapes.ts";
-import type { modelSettingsShape } from "./model-settings-shape.ts";
-import type { sandboxShape } from "./sandbox-shape.ts";
-import type { serverToolsShape } from "./server-tools-shape.ts";
-import type { ShapeValue } from "./shape.ts";
+import type { codeShape } from "./shapes/code-shape.ts";
+import type { RecordOf } from "./shapes/collection-shapes.ts";
+import type { modelSettingsShape } from "./shapes/model-settings-shape.ts";
+import type { sandboxShape } from "./shapes/sandbox-shape.ts";
+import type { serverToolsShape } from "./shapes/server-tools-shape.ts";
+import type { ShapeValue } from "./shapes/shape.ts";
 import type { attachmentPolicyShape, contextShape, workerKeys } from "./worker-keys.ts";
 
 /**

@@ -1,14 +1,14 @@
-import { checkShape, codeShape } from "./code-shape.ts";
-import { type Fields, list, record } from "./collection-shapes.ts";
-import { json } from "./json-shape.ts";
-import { modelSettingsShape } from "./model-settings-shape.ts";
-import { sandboxShape } from "./sandbox-shape.ts";
-import { boolean, identifier, integer, number, oneOf, text, writtenText } from "./scalar-shapes.ts";
-import { inputShape, outputShape } from "./schema-shape.ts";
-import { serverToolsShape } from "./server-tools-shape.ts";
-import { spanned } from "./shape.ts";
-import { mediaType, pathOrProfile, programPath, suffix } from "./text-shapes.ts";
-import { toolsetsShape } from "./toolsets-shape.ts";
+import { checkShape, codeShape } from "./shapes/code-shape.ts";
+import { type Fields, list, record } from "./shapes/collection-shapes.ts";
+import { json } from "./shapes/json-shape.ts";
+import { modelSettingsShape } from "./shapes/model-settings-shape.ts";
+import { sandboxShape } from "./shapes/sandbox-shape.ts";
+import { boolean, identifier, integer, number, oneOf, text, writtenText } from "./shapes/scalar-shapes.ts";
+import { inputShape, outputShape } from "./shapes/schema-shape.ts";
+import { serverToolsShape } from "./shapes/server-tools-shape.ts";
+import { spanned } from "./shapes/shape.ts";
+import { mediaType, pathOrProfile, programPath, suffix } from "./shapes/text-shapes.ts";
+import { toolsetsShape } from "./shapes/toolsets-shape.ts";
 
 const suffixes = list(suffix, { nonEmpty: true });
 

@@ -1,4 +1,4 @@
-import { spanAt } from "../../language/json-shape.ts";
+import { spanAt } from "../../language/shapes/json-shape.ts";
 import type { Program } from "../../program/program.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { renderIssues, type SchemaIssue } from "../../schema/schema.ts";

@@ -1,6 +1,6 @@
 import type { Spanned } from "../../diagnostics/source.ts";
-import { spanAt } from "../../language/json-shape.ts";
-import type { ProviderSyntax } from "../../language/server-shapes.ts";
+import { spanAt } from "../../language/shapes/json-shape.ts";
+import type { ProviderSyntax } from "../../language/shapes/server-shapes.ts";
 import type { ProviderOptionsSyntax } from "../../language/worker-file.ts";
 import type { OptionRules } from "../../models/options/option-rules.ts";
 import { loadOptionRules } from "../../models/providers/create-packaged-provider.ts";

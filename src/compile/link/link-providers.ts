@@ -1,6 +1,6 @@
 import type { Span, Spanned } from "../../diagnostics/source.ts";
-import type { ProviderPackageSyntax, ProviderSyntax, ServerSyntax } from "../../language/server-shapes.ts";
-import { baseUrlProblem } from "../../language/text-shapes.ts";
+import type { ProviderPackageSyntax, ProviderSyntax, ServerSyntax } from "../../language/shapes/server-shapes.ts";
+import { baseUrlProblem } from "../../language/shapes/text-shapes.ts";
 import type { Provider } from "../../models/provider.ts";
 import type { DeclaredProvider, NamedPackage, NamedServer } from "../../models/providers/named-provider.ts";
 import type { Worker } from "../../program/program.ts";

@@ -1,4 +1,4 @@
-import { valuesOf } from "../../language/values-of.ts";
+import { valuesOf } from "../../language/shapes/values-of.ts";
 import type { ServerToolSyntax, WorkerFile } from "../../language/worker-file.ts";
 import { refuseServerTool } from "../../models/server-tools.ts";
 import type { ModelChoice } from "../../program/program.ts";

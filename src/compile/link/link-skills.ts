@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { ScopeDeclaration } from "../../host/scopes/scopes.ts";
-import { spanAt } from "../../language/json-shape.ts";
+import { spanAt } from "../../language/shapes/json-shape.ts";
 import { parseSkillFile, whyNoSkillName } from "../../language/skill-file.ts";
 import type { ToolsetSyntax } from "../../language/worker-file.ts";
 import type { ToolsetReference } from "../../program/program.ts";

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { ScopeDeclaration } from "../../host/scopes/scopes.ts";
-import { spanAt } from "../../language/json-shape.ts";
+import { spanAt } from "../../language/shapes/json-shape.ts";
 import type { ToolsetSyntax } from "../../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../../program/program.ts";
 import { jsonSchemaProblem } from "../../schema/from-json-schema.ts";

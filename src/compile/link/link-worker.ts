@@ -1,5 +1,5 @@
 import type { Span } from "../../diagnostics/source.ts";
-import { valuesOf } from "../../language/values-of.ts";
+import { valuesOf } from "../../language/shapes/values-of.ts";
 import type { AttachmentPolicySyntax, ContextSyntax, ModelSettingsSyntax } from "../../language/worker-file.ts";
 import type { ModelSettings } from "../../models/model.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Spanned } from "../../diagnostics/source.ts";
-import { spanAt } from "../../language/json-shape.ts";
-import type { McpServerSyntax } from "../../language/server-shapes.ts";
-import { valuesOf } from "../../language/values-of.ts";
+import { spanAt } from "../../language/shapes/json-shape.ts";
+import type { McpServerSyntax } from "../../language/shapes/server-shapes.ts";
+import { valuesOf } from "../../language/shapes/values-of.ts";
 import type { ToolsetSyntax } from "../../language/worker-file.ts";
 import type { Worker } from "../../program/program.ts";
 import { isRecord, type JsonObject } from "../../protocol/json.ts";

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { ReadRule } from "../../approval/approval-rule.ts";
 import type { ScopeDeclaration } from "../../host/scopes/scopes.ts";
-import { valuesOf } from "../../language/values-of.ts";
+import { valuesOf } from "../../language/shapes/values-of.ts";
 import type { ModelChoice, ToolsetReference, Worker } from "../../program/program.ts";
 import { runsPrograms } from "../../program/runs-programs.ts";
 import { workersOf } from "../../protocol/file-use.ts";

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { DiagnosticDetails } from "../../diagnostics/diagnose.ts";
 import type { Spanned } from "../../diagnostics/source.ts";
-import { spanAt } from "../../language/json-shape.ts";
+import { spanAt } from "../../language/shapes/json-shape.ts";
 import type { ToolsetSyntax } from "../../language/worker-file.ts";
 import { allowedWorkers } from "../../toolsets/delegation.ts";
 import { clipText } from "../../util/text/clip-text.ts";

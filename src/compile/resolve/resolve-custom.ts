@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import type { Span } from "../../diagnostics/source.ts";
-import { spanAt } from "../../language/json-shape.ts";
+import { spanAt } from "../../language/shapes/json-shape.ts";
 import type { ApprovalSyntax, ToolsetSyntax } from "../../language/worker-file.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { callersAmong, toolsetOfTools } from "../../toolsets/exported-toolset.ts";

@@ -1,12 +1,12 @@
-import type { Span } from "../diagnostics/source.ts";
-import { isRecord } from "../protocol/json.ts";
-import { clipText } from "../util/text/clip-text.ts";
+import type { Span } from "../../diagnostics/source.ts";
+import { isRecord } from "../../protocol/json.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import type { ProviderOptionsSyntax } from "../worker-file.ts";
 import { record } from "./collection-shapes.ts";
 import { readJsonEntries } from "./json-shape.ts";
 import { refuseValue } from "./node-problems.ts";
 import { integer, number, oneOf } from "./scalar-shapes.ts";
 import type { Shape } from "./shape.ts";
-import type { ProviderOptionsSyntax } from "./worker-file.ts";
 
 const providerNote = "write `{ anthropic: { … } }`: a map from a provider to its own options";
 

@@ -1,10 +1,10 @@
-import type { JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/text/clip-text.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import type { SyntaxNode } from "../yaml/syntax-node.ts";
 import { list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
 import { jsonMap } from "./json-shape.ts";
 import { boolean, checkName, integer, oneOf, text, writtenText } from "./scalar-shapes.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
-import type { SyntaxNode } from "./syntax-node.ts";
 import { serverAddress } from "./text-shapes.ts";
 
 const exportName = refined(text(), (value, node, { path, report }) => {

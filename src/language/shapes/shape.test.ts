@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
+import { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
+import { parseYaml } from "../yaml/parse-yaml.ts";
 import { list, mapOf, record } from "./collection-shapes.ts";
-import { parseYaml } from "./parse-yaml.ts";
 import { boolean, integer, oneOf, text } from "./scalar-shapes.ts";
 import type { Shape } from "./shape.ts";
 

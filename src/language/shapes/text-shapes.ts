@@ -1,4 +1,4 @@
-import { clipText } from "../util/text/clip-text.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import { text } from "./scalar-shapes.ts";
 import { refined, type Shape } from "./shape.ts";
 

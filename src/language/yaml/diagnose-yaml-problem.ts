@@ -1,6 +1,6 @@
 import { type Document, isCollection, isPair, isScalar, type Range } from "yaml";
-import type { DiagnosticCode } from "../diagnostics/catalogue.ts";
-import { clipText } from "../util/text/clip-text.ts";
+import type { DiagnosticCode } from "../../diagnostics/catalogue.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import type { YamlProblem } from "./parse-yaml.ts";
 
 /** A mistake of YAML as a diagnostic. The offsets are those of its cause, not of where the parser noticed it. */

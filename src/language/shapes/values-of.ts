@@ -1,4 +1,4 @@
-import type { Spanned } from "../diagnostics/source.ts";
+import type { Spanned } from "../../diagnostics/source.ts";
 
 export type ValuesOf<T> = { [K in keyof T]: Exclude<T[K], undefined> extends Spanned<infer V> ? V : never };
 

@@ -1,10 +1,10 @@
-import type { Spanned } from "../diagnostics/source.ts";
-import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import { getOwn } from "../util/get-own.ts";
-import { clipText } from "../util/text/clip-text.ts";
+import type { Spanned } from "../../diagnostics/source.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
+import { getOwn } from "../../util/get-own.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import type { MapNode } from "../yaml/syntax-node.ts";
 import { readJson } from "./json-shape.ts";
 import type { ReadContext } from "./shape.ts";
-import type { MapNode } from "./syntax-node.ts";
 
 /** Keys that have a newer name and take the same values. */
 const renamedKeys: Readonly<Record<string, string>> = {

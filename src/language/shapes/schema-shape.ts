@@ -1,14 +1,14 @@
-import type { Spanned } from "../diagnostics/source.ts";
-import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/text/clip-text.ts";
+import type { Spanned } from "../../diagnostics/source.ts";
+import { isRecord, type JsonObject } from "../../protocol/json.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import type { SchemaSyntax } from "../worker-file.ts";
+import type { MapNode, ScalarNode, SyntaxNode } from "../yaml/syntax-node.ts";
 import { checkKeywords } from "./check-json-schema.ts";
 import { readJson } from "./json-shape.ts";
 import { partOf, refuseValue } from "./node-problems.ts";
 import { refusePythonReference } from "./old-spellings.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
 import { readScalarType, readShortNotation } from "./short-notation.ts";
-import type { MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
-import type { SchemaSyntax } from "./worker-file.ts";
 
 /** `output`: fields in the short notation, a single type, JSON Schema 2020-12, or a reference to a schema in code. */
 export const outputShape: Shape<SchemaSyntax> = {

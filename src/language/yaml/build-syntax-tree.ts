@@ -1,7 +1,7 @@
 import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from "yaml";
-import type { Report } from "../diagnostics/diagnose.ts";
-import type { Span, Spanned } from "../diagnostics/source.ts";
-import { getOwn } from "../util/get-own.ts";
+import type { Report } from "../../diagnostics/diagnose.ts";
+import type { Span, Spanned } from "../../diagnostics/source.ts";
+import { getOwn } from "../../util/get-own.ts";
 import type { MapEntry, ScalarNode, SyntaxNode, UnreadableNode } from "./syntax-node.ts";
 
 /** YAML nodes to our tree, in one pass and without recursion deeper than the text may be nested. */

@@ -1,8 +1,8 @@
+import type { MapNode } from "../yaml/syntax-node.ts";
 import { list, type RecordOf, readFields, recordSchema } from "./collection-shapes.ts";
 import { refuseValue } from "./node-problems.ts";
 import { integer, oneOf } from "./scalar-shapes.ts";
 import type { ReadContext, Shape } from "./shape.ts";
-import type { MapNode } from "./syntax-node.ts";
 import { hostName } from "./text-shapes.ts";
 
 const domains = list(hostName, { nonEmpty: true });

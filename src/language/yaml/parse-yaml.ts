@@ -1,6 +1,6 @@
 import { Composer, type CST, type Document, Lexer, Parser } from "yaml";
-import type { Report } from "../diagnostics/diagnose.ts";
-import type { Span } from "../diagnostics/source.ts";
+import type { Report } from "../../diagnostics/diagnose.ts";
+import type { Span } from "../../diagnostics/source.ts";
 import { buildSyntaxTree } from "./build-syntax-tree.ts";
 import { findYamlMistake } from "./diagnose-yaml-problem.ts";
 import type { SyntaxNode } from "./syntax-node.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseWorkerFile } from "./parse-worker-file.ts";
-import type { DataSchemaSyntax, SchemaSyntax } from "./worker-file.ts";
+import { parseWorkerFile } from "../parse-worker-file.ts";
+import type { DataSchemaSyntax, SchemaSyntax } from "../worker-file.ts";
 
 function outputOf(lines: string): unknown {
   const { file, diagnostics } = parseWorkerFile({ name: "a.worker", text: `---\noutput:\n${lines}\n---\n` });

@@ -1,8 +1,8 @@
+import { workerKeys } from "../worker-keys.ts";
 import { record } from "./collection-shapes.ts";
 import { text } from "./scalar-shapes.ts";
 import { programPath } from "./text-shapes.ts";
 import { toolsetsShape } from "./toolsets-shape.ts";
-import { workerKeys } from "./worker-keys.ts";
 
 /** The default folder of workers made in a run, relative to the program's. */
 export const usualGeneratedFolder = "workers/generated";

@@ -1,8 +1,8 @@
-import type { Span } from "../diagnostics/source.ts";
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
+import type { Span } from "../../diagnostics/source.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import type { MapEntry, ScalarNode, SyntaxNode } from "../yaml/syntax-node.ts";
 import { refuseValue, warnOfComment } from "./node-problems.ts";
 import { contextAt, type ReadContext, type Shape } from "./shape.ts";
-import type { MapEntry, ScalarNode, SyntaxNode } from "./syntax-node.ts";
 
 /** Any value that JSON has. */
 export function json(): Shape<JsonValue> {

@@ -1,9 +1,9 @@
-import { clipText } from "../util/text/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
-import { errorMessage } from "../util/text/error-message.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
+import type { MapEntry, MapNode, SyntaxNode } from "../yaml/syntax-node.ts";
 import { describeNode } from "./node-problems.ts";
 import { contextAt, type ReadContext } from "./shape.ts";
-import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";
 
 const types = ["string", "number", "integer", "boolean", "null", "array", "object"];
 

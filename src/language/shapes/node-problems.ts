@@ -1,8 +1,8 @@
-import type { Report } from "../diagnostics/diagnose.ts";
-import type { Span } from "../diagnostics/source.ts";
-import { clipText } from "../util/text/clip-text.ts";
+import type { Report } from "../../diagnostics/diagnose.ts";
+import type { Span } from "../../diagnostics/source.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import type { ScalarNode, SyntaxNode } from "../yaml/syntax-node.ts";
 import type { ReadContext } from "./shape.ts";
-import type { ScalarNode, SyntaxNode } from "./syntax-node.ts";
 
 /** Returns the note where a file has to be a map: what a colon lacks, if that is it. */
 export function linesNote(root: SyntaxNode): string {

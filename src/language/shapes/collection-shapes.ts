@@ -1,11 +1,11 @@
-import type { Spanned } from "../diagnostics/source.ts";
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import { getOwn } from "../util/get-own.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
+import type { Spanned } from "../../diagnostics/source.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { getOwn } from "../../util/get-own.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
+import type { MapEntry, MapNode, SyntaxNode } from "../yaml/syntax-node.ts";
 import { refuseValue } from "./node-problems.ts";
 import { contextAt, type ReadContext, type Shape } from "./shape.ts";
-import type { MapEntry, MapNode, SyntaxNode } from "./syntax-node.ts";
 
 /** One row of a table of keys. */
 export interface Field<T = unknown> {

@@ -1,7 +1,7 @@
-import type { Report } from "../diagnostics/diagnose.ts";
-import type { Spanned } from "../diagnostics/source.ts";
-import type { JsonSchema } from "../protocol/tool.ts";
-import type { SyntaxNode } from "./syntax-node.ts";
+import type { Report } from "../../diagnostics/diagnose.ts";
+import type { Spanned } from "../../diagnostics/source.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
+import type { SyntaxNode } from "../yaml/syntax-node.ts";
 
 /** The context of a value that is read: its keys from the root of the file (`limits.turns`), for messages, and the report. */
 export interface ReadContext {

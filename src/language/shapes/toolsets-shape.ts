@@ -1,14 +1,14 @@
-import type { Span, Spanned } from "../diagnostics/source.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/text/clip-text.ts";
+import type { Span, Spanned } from "../../diagnostics/source.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import type { ApprovalSyntax, ToolsetSyntax } from "../worker-file.ts";
+import type { ListNode, MapEntry, SyntaxNode } from "../yaml/syntax-node.ts";
 import { type Fields, mapOf, readFields, record, recordSchema } from "./collection-shapes.ts";
 import { readJsonEntries } from "./json-shape.ts";
 import { refuseValue } from "./node-problems.ts";
 import { refusePythonReference } from "./old-spellings.ts";
 import { boolean, checkName, identifier, text } from "./scalar-shapes.ts";
 import { contextAt, type ReadContext, refined, type Shape } from "./shape.ts";
-import type { ListNode, MapEntry, SyntaxNode } from "./syntax-node.ts";
-import type { ApprovalSyntax, ToolsetSyntax } from "./worker-file.ts";
 
 const approval = record(
   { pre_approved: { shape: boolean(), required: true, description: "Whether calls of the tool go ahead without a question." } },

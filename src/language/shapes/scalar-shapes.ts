@@ -1,10 +1,10 @@
-import type { JsonSchema } from "../protocol/tool.ts";
-import { getOwn } from "../util/get-own.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
+import { getOwn } from "../../util/get-own.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
+import type { SyntaxNode } from "../yaml/syntax-node.ts";
 import { refuseValue, warnOfComment } from "./node-problems.ts";
 import { type ReadContext, refined, type Shape } from "./shape.ts";
-import type { SyntaxNode } from "./syntax-node.ts";
 
 /** Any text but an empty one. In prose, even what looks like a comment may have been meant as text. */
 export function text(options: { readonly prose?: boolean } = {}): Shape<string> {

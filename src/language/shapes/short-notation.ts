@@ -1,12 +1,12 @@
-import type { Span, Spanned } from "../diagnostics/source.ts";
-import type { JsonValue } from "../protocol/json.ts";
-import type { JsonSchema } from "../protocol/tool.ts";
-import { getOwn } from "../util/get-own.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
+import type { Span, Spanned } from "../../diagnostics/source.ts";
+import type { JsonValue } from "../../protocol/json.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
+import { getOwn } from "../../util/get-own.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
+import type { MapEntry, MapNode, ScalarNode, SyntaxNode } from "../yaml/syntax-node.ts";
 import { partOf, refuseValue, warnOfComment } from "./node-problems.ts";
 import { contextAt, type ReadContext } from "./shape.ts";
-import type { MapEntry, MapNode, ScalarNode, SyntaxNode } from "./syntax-node.ts";
 
 export interface ShortSchema {
   readonly jsonSchema: JsonSchema;

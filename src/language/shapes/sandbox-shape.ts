@@ -1,4 +1,4 @@
-import type { Spanned } from "../diagnostics/source.ts";
+import type { Spanned } from "../../diagnostics/source.ts";
 import { list, mapOf, record } from "./collection-shapes.ts";
 import { boolean, checkName, integer, oneOf, text } from "./scalar-shapes.ts";
 import { refined, type Shape, type ShapeValue, unsupported } from "./shape.ts";

@@ -1,4 +1,4 @@
-import type { Span, Spanned } from "../diagnostics/source.ts";
+import type { Span, Spanned } from "../../diagnostics/source.ts";
 
 /**
  * The tree of a YAML text, reduced to what the format knows: maps with string keys, lists and scalars, each with its

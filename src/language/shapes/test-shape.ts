@@ -1,17 +1,17 @@
-import type { Spanned } from "../diagnostics/source.ts";
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { Limits } from "../protocol/usage.ts";
-import { clipText } from "../util/text/clip-text.ts";
+import type { Spanned } from "../../diagnostics/source.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import type { Limits } from "../../protocol/usage.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { limitsShape } from "../worker-keys.ts";
+import type { SyntaxNode } from "../yaml/syntax-node.ts";
 import { type Fields, list, mapOf, type NamedValue, type RecordOf, record } from "./collection-shapes.ts";
 import { json, jsonMap } from "./json-shape.ts";
 import { refuseValue } from "./node-problems.ts";
 import { boolean, checkName, integer, number, oneOf, text } from "./scalar-shapes.ts";
 import { outputShape } from "./schema-shape.ts";
 import { refined, type Shape, type ShapeValue, spanned } from "./shape.ts";
-import type { SyntaxNode } from "./syntax-node.ts";
 import { programPath } from "./text-shapes.ts";
 import { type ValuesOf, valuesOf } from "./values-of.ts";
-import { limitsShape } from "./worker-keys.ts";
 
 /** The members of a record without their places. */
 function plain<const F extends Fields>(fields: F, note: string): Shape<ValuesOf<RecordOf<F>>> {
