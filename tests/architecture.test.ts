@@ -104,7 +104,7 @@ test("the work of an effect is entered by `live` alone, and a toolset connected 
     "doors/acp/agent.ts: app.connect",
     "effects/live.ts: effect.work",
     "postgres/database.ts: pool.connect",
-    "runtime/connections.ts: toolset.connect",
+    "runtime/connect/connections.ts: toolset.connect",
     "testing/toolset-conformance.ts: toolset.connect",
     "toolsets/mcp/server.ts: client.connect",
   ]);

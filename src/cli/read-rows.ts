@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { Program } from "../front/llm-do.ts";
 import type { Row } from "../map/map-rows.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { inputSchemaOf } from "../runtime/entry-input.ts";
+import { inputSchemaOf } from "../runtime/results/entry-input.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 import { splitLines } from "../util/text/split-lines.ts";
 import { UsageError } from "./exit-codes.ts";

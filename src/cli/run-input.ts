@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import type { Program } from "../front/llm-do.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { buildEntryInput, inputSchemaOf } from "../runtime/entry-input.ts";
+import { buildEntryInput, inputSchemaOf } from "../runtime/results/entry-input.ts";
 import { attachmentField } from "../toolsets/attachments.ts";
 import { promptField } from "../toolsets/prompt-field.ts";
 import { UsageError } from "./exit-codes.ts";

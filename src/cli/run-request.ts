@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { RunRequest } from "../front/llm-do.ts";
 import type { Limits } from "../protocol/usage.ts";
-import { checkLimits } from "../runtime/check-limits.ts";
+import { checkLimits } from "../runtime/bounds/check-limits.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 import { UsageError } from "./exit-codes.ts";
 import { checkResultFile } from "./result-file.ts";

@@ -1,6 +1,6 @@
 import type { Program } from "../front/llm-do.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { inputSchemaOf } from "../runtime/entry-input.ts";
+import { inputSchemaOf } from "../runtime/results/entry-input.ts";
 
 /** A worker (or code) that a client can call: the entry of its program. */
 export interface OfferedWorker {

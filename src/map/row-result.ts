@@ -3,7 +3,7 @@ import type { RunOutput } from "../front/llm-do.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { Usage } from "../protocol/usage.ts";
-import { AccountUsedUp } from "../runtime/request-pace.ts";
+import { AccountUsedUp } from "../runtime/bounds/request-pace.ts";
 import { RunError } from "../runtime/run-error.ts";
 
 /** The result of one row. */

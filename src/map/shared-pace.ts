@@ -1,5 +1,5 @@
 import type { Clock } from "../host/host.ts";
-import { AccountUsedUp, type RequestPace } from "../runtime/request-pace.ts";
+import { AccountUsedUp, type RequestPace } from "../runtime/bounds/request-pace.ts";
 
 /** Milliseconds between two requests that waited for the same moment: together they would be refused again. */
 const stagger = 25;

@@ -13,9 +13,9 @@ import { isUnsure } from "../toolsets/unsure.ts";
 import { abortable } from "../util/async/abortable.ts";
 import { toJsonValue } from "../util/json/to-json-value.ts";
 import { errorMessage } from "../util/text/error-message.ts";
+import { isChecked } from "./bounds/run-checks.ts";
 import { bracketCall } from "./bracket-call.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
-import { isChecked } from "./run-checks.ts";
 import { LimitReached, RunError } from "./run-error.ts";
 import { createRuntime, type EndedCall } from "./worker-runtime.ts";
 

@@ -8,8 +8,8 @@ import { abortable } from "../util/async/abortable.ts";
 import { toJsonValue } from "../util/json/to-json-value.ts";
 import { bracketCall } from "./bracket-call.ts";
 import type { CallEnd, CallRequest, RuntimeConfig, WorkerInput } from "./config.ts";
-import { refusedInput } from "./entry-input.ts";
-import { openCallScopes } from "./open-call-scopes.ts";
+import { openCallScopes } from "./connect/open-call-scopes.ts";
+import { refusedInput } from "./results/entry-input.ts";
 import { RunError } from "./run-error.ts";
 import { createRuntime } from "./worker-runtime.ts";
 

@@ -11,18 +11,18 @@ import { follow } from "../util/async/abortable.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 import { runTurns } from "./agent-loop.ts";
 import { answerByCode } from "./answer-by-code.ts";
+import { amountOf, Budget } from "./bounds/budget.ts";
+import { startLimitTimer } from "./bounds/limit-timer.ts";
+import { Repeats } from "./bounds/loop-guard.ts";
 import { bracketCall } from "./bracket-call.ts";
-import { amountOf, Budget } from "./budget.ts";
 import type { CallConfig, CallEnd, CallFrame, CallRequest, WorkerInput } from "./config.ts";
-import { addNotes } from "./connection-notes.ts";
-import type { OpenToolsets } from "./connections.ts";
+import { addNotes } from "./connect/connection-notes.ts";
+import type { OpenToolsets } from "./connect/connections.ts";
+import { describeStart } from "./connect/describe-start.ts";
+import { openCallScopes } from "./connect/open-call-scopes.ts";
+import { describeDenied, type GrantedServerTools } from "./connect/server-tool-grants.ts";
 import { addMessage, publishMessage } from "./conversation.ts";
-import { describeStart } from "./describe-start.ts";
-import { startLimitTimer } from "./limit-timer.ts";
-import { Repeats } from "./loop-guard.ts";
-import { openCallScopes } from "./open-call-scopes.ts";
 import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
-import { describeDenied, type GrantedServerTools } from "./server-tool-grants.ts";
 
 /**
  * Runs one call of a worker of the program, by its id, with its own frame, scopes, toolsets and budget. A recorded call starts with its

@@ -22,16 +22,16 @@ import type { Limits } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
 import type { WorkerEnd } from "../toolsets/worker-toolset.ts";
 import type { Redactor } from "../util/secrets/redactor.ts";
-import type { Artifacts } from "./artifacts.ts";
-import type { Budget } from "./budget.ts";
-import type { Connections } from "./connections.ts";
+import type { Budget } from "./bounds/budget.ts";
+import type { Repeats } from "./bounds/loop-guard.ts";
+import type { RequestPace } from "./bounds/request-pace.ts";
+import type { Connections } from "./connect/connections.ts";
+import type { CreatedTool, CreatedWorkers } from "./connect/created-workers.ts";
+import type { ServerToolGrants } from "./connect/server-tool-grants.ts";
 import type { Emit } from "./create-emitter.ts";
-import type { CreatedTool, CreatedWorkers } from "./created-workers.ts";
-import type { CutResults, KeptResults } from "./cut-results.ts";
-import type { Repeats } from "./loop-guard.ts";
-import type { PrefixWatch } from "./prefix-watch.ts";
-import type { RequestPace } from "./request-pace.ts";
-import type { ServerToolGrants } from "./server-tool-grants.ts";
+import type { CutResults, KeptResults } from "./history/cut-results.ts";
+import type { PrefixWatch } from "./history/prefix-watch.ts";
+import type { Artifacts } from "./results/artifacts.ts";
 
 /** The parameters of a run: everything that decides what may happen is required. */
 export interface RunSetup {

@@ -4,16 +4,16 @@ import { nextTurn } from "../host/next-turn.ts";
 import type { Program } from "../program/program.ts";
 import type { CallPath } from "../protocol/call.ts";
 import type { Limits } from "../protocol/usage.ts";
-import { Artifacts } from "./artifacts.ts";
-import { amountOf, Budget } from "./budget.ts";
+import { amountOf, Budget } from "./bounds/budget.ts";
 import { callWorker } from "./call-worker.ts";
 import type { RunSetup, RuntimeConfig } from "./config.ts";
-import { Connections } from "./connections.ts";
+import { Connections } from "./connect/connections.ts";
+import { CreatedWorkers } from "./connect/created-workers.ts";
+import { ServerToolGrants } from "./connect/server-tool-grants.ts";
 import { createEmitter } from "./create-emitter.ts";
-import { CreatedWorkers } from "./created-workers.ts";
-import { KeptResults } from "./cut-results.ts";
-import { PrefixWatch } from "./prefix-watch.ts";
-import { ServerToolGrants } from "./server-tool-grants.ts";
+import { KeptResults } from "./history/cut-results.ts";
+import { PrefixWatch } from "./history/prefix-watch.ts";
+import { Artifacts } from "./results/artifacts.ts";
 import { endsRun } from "./to-run-error.ts";
 
 /** Limits of a run for which nothing says another. */

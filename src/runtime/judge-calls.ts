@@ -8,12 +8,12 @@ import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { quoteNames } from "../util/text/did-you-mean.ts";
 import { nearestNames } from "../util/text/nearest-names.ts";
-import { Budget } from "./budget.ts";
+import { Budget } from "./bounds/budget.ts";
 import type { RuntimeConfig } from "./config.ts";
+import { usesFiles } from "./connect/open-call-scopes.ts";
 import { createConfig } from "./create-config.ts";
-import { usesFiles } from "./open-call-scopes.ts";
 import { type RehearsalSetup, toRehearsal } from "./rehearse.ts";
-import { unknownTool } from "./unknown-tool.ts";
+import { unknownTool } from "./results/unknown-tool.ts";
 import { type CodeContext, toGatedCall } from "./worker-runtime.ts";
 
 export interface JudgedCall {

@@ -15,12 +15,12 @@ import type { AssistantMessage } from "../protocol/message.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { abortable } from "../util/async/abortable.ts";
 import { isTooDeep } from "../util/json/to-json-value.ts";
-import type { AnswerBound } from "./answer-bound.ts";
-import type { Amount } from "./budget.ts";
+import type { AnswerBound } from "./bounds/answer-bound.ts";
+import type { Amount } from "./bounds/budget.ts";
+import { measureFailure, measureUsage, type UsageEstimate } from "./bounds/measure-usage.ts";
+import { longestAnswer } from "./bounds/request-budget.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
-import { digestRequest } from "./digest-request.ts";
-import { measureFailure, measureUsage, type UsageEstimate } from "./measure-usage.ts";
-import { longestAnswer } from "./request-budget.ts";
+import { digestRequest } from "./history/digest-request.ts";
 
 /** An answer with what it came to, and what bounded its length. */
 export interface BoundedResponse extends ModelResponse {

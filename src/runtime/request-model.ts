@@ -5,17 +5,17 @@ import type { PriceOf } from "../models/prices.ts";
 import { describeSurrender, retryDelay, toRetryPolicy } from "../models/retry.ts";
 import type { Usage } from "../protocol/usage.ts";
 import { seededFraction } from "../util/seeded-fraction.ts";
-import type { Reservation } from "./budget.ts";
-import { compactHistory, noteRefusal } from "./compact-history.ts";
+import type { Reservation } from "./bounds/budget.ts";
+import { announceLastTurn, reserveLastTurn } from "./bounds/last-turn.ts";
+import { measureFailure } from "./bounds/measure-usage.ts";
+import { planRequest, priceOfCall } from "./bounds/request-budget.ts";
+import { AccountUsedUp } from "./bounds/request-pace.ts";
 import type { CallConfig, CallFrame, RuntimeConfig } from "./config.ts";
-import { announceLastTurn, reserveLastTurn } from "./last-turn.ts";
-import { measureFailure } from "./measure-usage.ts";
+import { serverToolsLeft } from "./connect/server-tools-left.ts";
+import { compactHistory, noteRefusal } from "./history/compact-history.ts";
+import { offeredTools } from "./history/search-tools.ts";
 import { type Attempt, type BoundedResponse, toModelEffect } from "./model-effect.ts";
-import { planRequest, priceOfCall } from "./request-budget.ts";
-import { AccountUsedUp } from "./request-pace.ts";
 import { LimitReached, RequestFailed, RunError } from "./run-error.ts";
-import { offeredTools } from "./search-tools.ts";
-import { serverToolsLeft } from "./server-tools-left.ts";
 
 /** Failures in a row from which on no other request is expected to fare better. */
 const longestStreak = 3;

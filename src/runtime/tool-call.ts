@@ -5,16 +5,16 @@ import { type CallPath, childCallPath } from "../protocol/call.ts";
 import type { ToolCallPart, ToolResult, ToolResultPart } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
 import { errorMessage } from "../util/text/error-message.ts";
+import { announceLastTurn } from "./bounds/last-turn.ts";
+import { guardAgainstLoop } from "./bounds/loop-guard.ts";
 import type { CallConfig, CallFrame } from "./config.ts";
+import { addCreated } from "./connect/created-workers.ts";
 import { addMessage, addUnanswered } from "./conversation.ts";
-import { addCreated } from "./created-workers.ts";
-import { type CompleteResult, cutResult, toolsetsOf } from "./cut-results.ts";
-import { announceLastTurn } from "./last-turn.ts";
-import { guardAgainstLoop } from "./loop-guard.ts";
-import { CallReport } from "./report-call.ts";
+import { type CompleteResult, cutResult, toolsetsOf } from "./history/cut-results.ts";
+import { whyNotLoaded } from "./history/search-tools.ts";
+import { CallReport } from "./results/report-call.ts";
+import { unknownTool } from "./results/unknown-tool.ts";
 import { describeLimit } from "./run-error.ts";
-import { whyNotLoaded } from "./search-tools.ts";
-import { unknownTool } from "./unknown-tool.ts";
 import { reachOf, toGatedCall } from "./worker-runtime.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ToolCallPart } from "../protocol/message.ts";
 import { clipText } from "../util/text/clip-text.ts";
-import { type AnswerBound, boundReached, describeCut } from "./answer-bound.ts";
+import { type AnswerBound, boundReached, describeCut } from "./bounds/answer-bound.ts";
 import type { BoundedResponse } from "./model-effect.ts";
 
 /** Outcome of a turn, which decides how the call goes on. */

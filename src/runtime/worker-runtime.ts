@@ -17,10 +17,10 @@ import { canonicalJson } from "../util/json/canonical-json.ts";
 import { copyJson } from "../util/json/plain-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { nearestNames } from "../util/text/nearest-names.ts";
-import type { Budget } from "./budget.ts";
-import { createSteps } from "./code-steps.ts";
+import type { Budget } from "./bounds/budget.ts";
 import type { RuntimeConfig } from "./config.ts";
-import { CallReport } from "./report-call.ts";
+import { createSteps } from "./results/code-steps.ts";
+import { CallReport } from "./results/report-call.ts";
 import { LimitReached } from "./run-error.ts";
 
 /** The worker whose tool it is, or a code entry, which has neither an id nor a policy. */

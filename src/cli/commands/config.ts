@@ -2,7 +2,7 @@ import { maskCredentials } from "../../diagnostics/hide-secrets.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import type { UserConfigFile } from "../../language/user-config.ts";
 import { type Limits, limitNames } from "../../protocol/usage.ts";
-import { defaultTurns } from "../../runtime/check-limits.ts";
+import { defaultTurns } from "../../runtime/bounds/check-limits.ts";
 import { defaultLimits } from "../../runtime/create-config.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { renderJson, writeResult } from "../output.ts";

@@ -5,7 +5,7 @@ import { type Program, type RunRequest, rehearse, run, warnOfPrices } from "../.
 import { isRecord } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import type { Limits } from "../../protocol/usage.ts";
-import { inputSchemaOf } from "../../runtime/entry-input.ts";
+import { inputSchemaOf } from "../../runtime/results/entry-input.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { attachmentField } from "../../toolsets/attachments.ts";
 import { promptField } from "../../toolsets/prompt-field.ts";

@@ -6,7 +6,7 @@ import type { Program } from "../../front/llm-do.ts";
 import type { Host } from "../../host/host.ts";
 import { keyOf } from "../../journal/folder-store.ts";
 import { parseManifest } from "../../language/manifest.ts";
-import { usesFiles } from "../../runtime/open-call-scopes.ts";
+import { usesFiles } from "../../runtime/connect/open-call-scopes.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { isWithin } from "../../util/within.ts";
 import { UsageError } from "../exit-codes.ts";

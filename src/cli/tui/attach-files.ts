@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Program } from "../../front/llm-do.ts";
-import { inputSchemaOf } from "../../runtime/entry-input.ts";
+import { inputSchemaOf } from "../../runtime/results/entry-input.ts";
 import { attachmentField } from "../../toolsets/attachments.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { Completion } from "./tui.ts";

@@ -5,7 +5,7 @@ import type { EventSink } from "../../protocol/event.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Message } from "../../protocol/message.ts";
 import { addUsage, type Limits, noUsage, type Usage } from "../../protocol/usage.ts";
-import { inputSchemaOf } from "../../runtime/entry-input.ts";
+import { inputSchemaOf } from "../../runtime/results/entry-input.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { promptField } from "../../toolsets/prompt-field.ts";
 import { textOrJson } from "../../ui/explain/phrases.ts";
