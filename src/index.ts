@@ -2,7 +2,7 @@
 
 // Approval.
 export type { ApprovalPolicy, Approver, ApproverOptions } from "./approval/policy.ts";
-export type { RememberedApprovals } from "./approval/remembered-approvals.ts";
+export type { RememberedApprovals } from "./approval/rules/remembered-approvals.ts";
 // Steps between prose and code.
 export type { RecordedCall } from "./boundary/recorded-calls.ts";
 export type { CandidateFigures, StepFigures } from "./boundary/step-figures.ts";

@@ -2,9 +2,9 @@ import { parentCallPath } from "../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import type { Target } from "../toolsets/toolset.ts";
 import { freeTicket, type Hold, type Ticket, type Tickets } from "../util/async/tickets.ts";
+import type { StageReport } from "./asking/question-queue.ts";
 import type { GatedCall, GateRun, ToolsetBinding } from "./gate-types.ts";
 import type { PendingCall } from "./pending-call.ts";
-import type { StageReport } from "./question-queue.ts";
 
 /**
  * Takes a call's place among the calls of the run. Synchronous, so that calls stand in the order in which they were requested.

@@ -6,10 +6,10 @@ import type { ToolResult } from "../protocol/message.ts";
 import { hasFiles } from "../toolsets/result-files.ts";
 import { ToolInterrupted } from "../toolsets/toolset.ts";
 import { toJsonValue } from "../util/json/to-json-value.ts";
+import type { StageReport } from "./asking/question-queue.ts";
+import { repeatSettlement } from "./asking/settle-begun.ts";
 import type { GateRun } from "./gate-types.ts";
 import { type PendingCall, type PreparedCall, prepareCall } from "./pending-call.ts";
-import type { StageReport } from "./question-queue.ts";
-import { repeatSettlement } from "./settle-begun.ts";
 
 interface CodeCall extends PendingCall {
   readonly key: FactKey;

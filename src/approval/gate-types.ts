@@ -10,9 +10,9 @@ import type { Forward } from "../toolsets/delegation.ts";
 import type { Tool, ToolCaller, Toolset, WorkerRuntime } from "../toolsets/toolset.ts";
 import type { Ticket, Tickets } from "../util/async/tickets.ts";
 import type { Redactor } from "../util/secrets/redactor.ts";
-import type { ReadRule, RuledCall } from "./approval-rule.ts";
+import type { QuestionQueue } from "./asking/question-queue.ts";
 import type { ApprovalPolicy } from "./policy.ts";
-import type { QuestionQueue } from "./question-queue.ts";
+import type { ReadRule, RuledCall } from "./rules/approval-rule.ts";
 
 declare const gatedBrand: unique symbol;
 

@@ -8,12 +8,13 @@ import { ToolFailure, ToolInterrupted, toolFailure } from "../toolsets/toolset.t
 import { abortable, isPromiseLike, orAborted } from "../util/async/abortable.ts";
 import { type Ticket, Tickets } from "../util/async/tickets.ts";
 import { copyJson } from "../util/json/plain-json.ts";
-import { readRules } from "./approval-rule.ts";
-import { askApprover, editedArgs } from "./ask-approver.ts";
+import { askApprover, editedArgs } from "./asking/ask-approver.ts";
+import { letToolAsk, repeatQuestions } from "./asking/foreign-questions.ts";
+import { QuestionQueue } from "./asking/question-queue.ts";
+import { repeatSettlement, settleBegun } from "./asking/settle-begun.ts";
 import { takeForwardTicket, takeTicket, turnOf, type WaitingCall } from "./call-order.ts";
 import { executeCode, recallResult, resultCodec, toResult } from "./execute-code.ts";
 import { joinContext } from "./extra-context.ts";
-import { letToolAsk, repeatQuestions } from "./foreign-questions.ts";
 import { type Forwarded, forwardCall } from "./forward-call.ts";
 import {
   type Gate,
@@ -41,9 +42,8 @@ import {
   showCall,
 } from "./pending-call.ts";
 import { checkPolicy } from "./policy.ts";
-import { QuestionQueue } from "./question-queue.ts";
 import { blockedResult, deniedResult, toRefusal } from "./refusal.ts";
-import { repeatSettlement, settleBegun } from "./settle-begun.ts";
+import { readRules } from "./rules/approval-rule.ts";
 import { startTimeout } from "./start-timeout.ts";
 import { definitionsOf } from "./tool-definitions.ts";
 

@@ -15,10 +15,10 @@ import { andThen, orAborted } from "../util/async/abortable.ts";
 import { canonicalJson } from "../util/json/canonical-json.ts";
 import { copyJson, frozenJson, isPlainJson } from "../util/json/plain-json.ts";
 import type { Redactor } from "../util/secrets/redactor.ts";
-import { type ReadRule, type RuledCall, type Ruling, ruleOnCreated, textOfArgument } from "./approval-rule.ts";
 import { joinContext, splitContext } from "./extra-context.ts";
 import type { GatedCall, GateRun, ToolsetBinding } from "./gate-types.ts";
-import type { ShownContent } from "./memory.ts";
+import { type ReadRule, type RuledCall, type Ruling, ruleOnCreated, textOfArgument } from "./rules/approval-rule.ts";
+import type { ShownContent } from "./rules/memory.ts";
 import { judge } from "./verdict.ts";
 
 /** A call on its way through the gate. */

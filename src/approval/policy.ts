@@ -11,8 +11,8 @@ import {
   textOption,
 } from "../util/check-options.ts";
 import { errorMessage } from "../util/text/error-message.ts";
-import { parseRule } from "./approval-rule.ts";
-import type { RememberedApprovals } from "./remembered-approvals.ts";
+import { parseRule } from "./rules/approval-rule.ts";
+import type { RememberedApprovals } from "./rules/remembered-approvals.ts";
 
 /**
  * Answers one question. Called once per question, never two at a time. May reject (the call is then denied); must

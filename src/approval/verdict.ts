@@ -1,6 +1,6 @@
 import type { Verdict } from "../protocol/approval.ts";
 import type { OwnVerdict } from "../toolsets/toolset.ts";
-import type { Ruling } from "./approval-rule.ts";
+import type { Ruling } from "./rules/approval-rule.ts";
 
 export interface Words {
   /** The toolset's own verdict. */

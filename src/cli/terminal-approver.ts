@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { styleText } from "node:util";
+import { UnansweredQuestion } from "../approval/asking/put-question.ts";
 import type { Approver, ApproverOptions } from "../approval/policy.ts";
-import { UnansweredQuestion } from "../approval/put-question.ts";
 import type { ApprovalDecision, ApprovalRequest, ProposedRule } from "../protocol/approval.ts";
 import type { RowStyle } from "../ui/preview-rows.ts";
 import { renderRemembered } from "../ui/render-remembered.ts";

@@ -1,5 +1,5 @@
 import { type ApprovalPolicy, checkPolicy, checkPolicyOptions } from "../approval/policy.ts";
-import { tightenPolicy } from "../approval/tighten-policy.ts";
+import { tightenPolicy } from "../approval/rules/tighten-policy.ts";
 import { type Compiled, makerOf } from "../compile/compile.ts";
 import { type AnswererOptions, createAnswerer } from "../effects/answerer.ts";
 import type { ForkPoint } from "../effects/fork-point.ts";

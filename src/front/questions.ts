@@ -1,4 +1,4 @@
-import { isDecision } from "../approval/put-question.ts";
+import { isDecision } from "../approval/asking/put-question.ts";
 import { askedSchema, openQuestions, shownIn } from "../effects/open-questions.ts";
 import type { Host } from "../host/host.ts";
 import { findRecord, type RunReference, referenceTable } from "../journal/find-store.ts";

@@ -1,4 +1,4 @@
-import type { RulePattern } from "../../approval/approval-rule.ts";
+import type { RulePattern } from "../../approval/rules/approval-rule.ts";
 import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import type { ToolsetReference, Worker } from "../../program/program.ts";
 import { isRecord } from "../../protocol/json.ts";

@@ -1,4 +1,4 @@
-import { parseRule, type ReadRule, type RulePattern } from "../../approval/approval-rule.ts";
+import { parseRule, type ReadRule, type RulePattern } from "../../approval/rules/approval-rule.ts";
 import type { DiagnosticList } from "../../diagnostics/diagnostic-list.ts";
 import { positionAt } from "../../diagnostics/position.ts";
 import type { Spanned } from "../../diagnostics/source.ts";

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import type { ReadRule } from "../../approval/approval-rule.ts";
+import type { ReadRule } from "../../approval/rules/approval-rule.ts";
 import type { ScopeDeclaration } from "../../host/scopes/scopes.ts";
 import { valuesOf } from "../../language/shapes/values-of.ts";
 import type { ModelChoice, ToolsetReference, Worker } from "../../program/program.ts";

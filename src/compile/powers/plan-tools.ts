@@ -1,5 +1,5 @@
-import { allowLine } from "../../approval/allow-line.ts";
-import { concerns, describeRule, type ReadRule, type Ruling, ruleOnCreated } from "../../approval/approval-rule.ts";
+import { allowLine } from "../../approval/rules/allow-line.ts";
+import { concerns, describeRule, type ReadRule, type Ruling, ruleOnCreated } from "../../approval/rules/approval-rule.ts";
 import { judge } from "../../approval/verdict.ts";
 import type { ScopeDeclaration } from "../../host/scopes/scopes.ts";
 import type { ToolsetReference, Worker } from "../../program/program.ts";

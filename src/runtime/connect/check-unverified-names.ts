@@ -1,4 +1,4 @@
-import { readRules } from "../../approval/approval-rule.ts";
+import { readRules } from "../../approval/rules/approval-rule.ts";
 import type { ToolsetReference, Worker } from "../../program/program.ts";
 import type { CallAddress } from "../../protocol/call.ts";
 import { toolName } from "../../toolsets/tool-name.ts";

@@ -1,5 +1,5 @@
-import type { RunState } from "../effects/run-state.ts";
-import type { RememberedCall, RuleForRun } from "../protocol/fact.ts";
+import type { RunState } from "../../effects/run-state.ts";
+import type { RememberedCall, RuleForRun } from "../../protocol/fact.ts";
 
 /** Approvals of the whole run so far, for the approver. */
 export interface RememberedApprovals {

@@ -1,5 +1,5 @@
-import type { QuestionPosition } from "../protocol/approval.ts";
-import { abortable } from "../util/async/abortable.ts";
+import type { QuestionPosition } from "../../protocol/approval.ts";
+import { abortable } from "../../util/async/abortable.ts";
 
 /** A place at the head of the queue: the only question that is being settled. */
 export interface QuestionPlace {

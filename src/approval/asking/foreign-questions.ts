@@ -1,6 +1,6 @@
-import { questionKey } from "../effects/keys.ts";
-import type { FactKey } from "../protocol/fact.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import { questionKey } from "../../effects/keys.ts";
+import type { FactKey } from "../../protocol/fact.ts";
+import type { JsonObject } from "../../protocol/json.ts";
 import {
   answerProblem,
   emptyAnswer,
@@ -8,13 +8,13 @@ import {
   type ForeignQuestion,
   filledIn,
   previewQuestion,
-} from "../toolsets/foreign-question.ts";
-import { allowQuestions } from "../toolsets/timed-runtime.ts";
+} from "../../toolsets/foreign-question.ts";
+import { allowQuestions } from "../../toolsets/timed-runtime.ts";
+import type { GateRun } from "../gate-types.ts";
+import type { PendingCall } from "../pending-call.ts";
+import { createRememberedApprovals } from "../rules/remembered-approvals.ts";
 import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
-import type { GateRun } from "./gate-types.ts";
-import type { PendingCall } from "./pending-call.ts";
 import { recordDecision } from "./record-decision.ts";
-import { createRememberedApprovals } from "./remembered-approvals.ts";
 
 /*
  * Questions of somebody whom a tool calls. They come up while the tool executes, so they are facts within its effect: a replay, which

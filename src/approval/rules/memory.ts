@@ -1,6 +1,6 @@
-import type { RememberedCall } from "../protocol/fact.ts";
-import type { JsonValue } from "../protocol/json.ts";
-import type { Redactor } from "../util/secrets/redactor.ts";
+import type { RememberedCall } from "../../protocol/fact.ts";
+import type { JsonValue } from "../../protocol/json.ts";
+import type { Redactor } from "../../util/secrets/redactor.ts";
 
 /** A call with what its question shows beside the arguments. */
 export interface AskedCall extends RememberedCall {

@@ -1,7 +1,7 @@
-import type { ApprovalRule, RuleEffect } from "../protocol/approval.ts";
-import type { RuleText } from "../toolsets/toolset.ts";
-import { canonicalJson } from "../util/json/canonical-json.ts";
-import { couldMatchFlatGlob, matchesFlatGlob } from "../util/text/flat-glob.ts";
+import type { ApprovalRule, RuleEffect } from "../../protocol/approval.ts";
+import type { RuleText } from "../../toolsets/toolset.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
+import { couldMatchFlatGlob, matchesFlatGlob } from "../../util/text/flat-glob.ts";
 import { allowsText, commandArgument } from "./allow-glob.ts";
 
 /** A rule that was read: globs in which `*` is any run of characters, slashes included, and `?` is one. See `allowsText`. */

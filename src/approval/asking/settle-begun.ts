@@ -1,11 +1,11 @@
-import { againKey, questionKey, toolKey } from "../effects/keys.ts";
-import type { FactKey, FactOf } from "../protocol/fact.ts";
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { ToolResult } from "../protocol/message.ts";
-import type { Reconciliation } from "../toolsets/toolset.ts";
+import { againKey, questionKey, toolKey } from "../../effects/keys.ts";
+import type { FactKey, FactOf } from "../../protocol/fact.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import type { ToolResult } from "../../protocol/message.ts";
+import type { Reconciliation } from "../../toolsets/toolset.ts";
+import { type GateRun, UncertainCall } from "../gate-types.ts";
+import { describeCall, type PendingCall, restoreCall } from "../pending-call.ts";
 import { decide } from "./decide.ts";
-import { type GateRun, UncertainCall } from "./gate-types.ts";
-import { describeCall, type PendingCall, restoreCall } from "./pending-call.ts";
 import type { StageReport } from "./question-queue.ts";
 import { recordDecision } from "./record-decision.ts";
 

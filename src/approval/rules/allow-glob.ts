@@ -1,4 +1,4 @@
-import { matchesFlatGlob } from "../util/text/flat-glob.ts";
+import { matchesFlatGlob } from "../../util/text/flat-glob.ts";
 
 /** The argument with this name is compared as a command, word by word. */
 export const commandArgument = "command";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ApprovalRule } from "../protocol/approval.ts";
+import type { ApprovalRule } from "../../protocol/approval.ts";
 import { parseRule, readRules, ruleOn } from "./approval-rule.ts";
 
 describe("what a rule says", () => {

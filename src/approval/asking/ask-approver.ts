@@ -1,13 +1,11 @@
-import type { ApprovalDecision, ApprovalRequest, DeniedCall } from "../protocol/approval.ts";
-import type { FactKey } from "../protocol/fact.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { toolFailure } from "../toolsets/toolset.ts";
-import { canonicalJson } from "../util/json/canonical-json.ts";
-import { copyJson } from "../util/json/plain-json.ts";
-import { errorMessage } from "../util/text/error-message.ts";
-import { allowLine } from "./allow-line.ts";
-import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
-import type { GateRun } from "./gate-types.ts";
+import type { ApprovalDecision, ApprovalRequest, DeniedCall } from "../../protocol/approval.ts";
+import type { FactKey } from "../../protocol/fact.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { toolFailure } from "../../toolsets/toolset.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
+import { copyJson } from "../../util/json/plain-json.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
+import type { GateRun } from "../gate-types.ts";
 import {
   type CheckedArgs,
   checkArgs,
@@ -17,10 +15,12 @@ import {
   type PreparedCall,
   placesOf,
   toRuledCall,
-} from "./pending-call.ts";
+} from "../pending-call.ts";
+import { allowLine } from "../rules/allow-line.ts";
+import { createRememberedApprovals } from "../rules/remembered-approvals.ts";
+import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
 import type { StageReport } from "./question-queue.ts";
 import { recordDecision } from "./record-decision.ts";
-import { createRememberedApprovals } from "./remembered-approvals.ts";
 
 export interface Asking extends FactKey {
   readonly prepared: PreparedCall;

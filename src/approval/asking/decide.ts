@@ -1,18 +1,18 @@
-import type { Activity } from "../effects/activity.ts";
-import type { Effects } from "../effects/effects.ts";
-import { questionKey } from "../effects/keys.ts";
-import { questionId, shownIn } from "../effects/open-questions.ts";
-import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
-import type { ApprovalForRun, FactKey, FactOf, RuleForRun } from "../protocol/fact.ts";
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import { abortable } from "../util/async/abortable.ts";
-import type { Redactor } from "../util/secrets/redactor.ts";
-import type { RuledCall } from "./approval-rule.ts";
-import { type AskedCall, approvedDigests, memoryId, shownDigest } from "./memory.ts";
-import type { ApprovalPolicy, Approver, ApproverOptions } from "./policy.ts";
+import type { Activity } from "../../effects/activity.ts";
+import type { Effects } from "../../effects/effects.ts";
+import { questionKey } from "../../effects/keys.ts";
+import { questionId, shownIn } from "../../effects/open-questions.ts";
+import type { ApprovalDecision, ApprovalRequest } from "../../protocol/approval.ts";
+import type { ApprovalForRun, FactKey, FactOf, RuleForRun } from "../../protocol/fact.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import { abortable } from "../../util/async/abortable.ts";
+import type { Redactor } from "../../util/secrets/redactor.ts";
+import type { ApprovalPolicy, Approver, ApproverOptions } from "../policy.ts";
+import type { RuledCall } from "../rules/approval-rule.ts";
+import { type AskedCall, approvedDigests, memoryId, shownDigest } from "../rules/memory.ts";
+import { isAllowedForRun, proposeRules, toRuleForRun } from "../rules/run-rules.ts";
 import { type Decision, putQuestion } from "./put-question.ts";
 import type { QuestionQueue, StageReport } from "./question-queue.ts";
-import { isAllowedForRun, proposeRules, toRuleForRun } from "./run-rules.ts";
 
 export interface AskedQuestion extends FactKey {
   /** As the approver sees it. */

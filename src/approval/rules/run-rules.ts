@@ -1,6 +1,6 @@
-import type { ProposedRule } from "../protocol/approval.ts";
-import type { RuleForRun } from "../protocol/fact.ts";
-import { sha256 } from "../util/sha256.ts";
+import type { ProposedRule } from "../../protocol/approval.ts";
+import type { RuleForRun } from "../../protocol/fact.ts";
+import { sha256 } from "../../util/sha256.ts";
 import { commandArgument } from "./allow-glob.ts";
 import { parseRule, type RuledCall, ruleOn } from "./approval-rule.ts";
 

@@ -1,8 +1,8 @@
-import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "../protocol/approval.ts";
-import { isRecord } from "../protocol/json.ts";
-import { abortable } from "../util/async/abortable.ts";
-import { errorMessage } from "../util/text/error-message.ts";
-import type { Approver, ApproverOptions } from "./policy.ts";
+import type { ApprovalDecision, ApprovalRequest, DecisionSource } from "../../protocol/approval.ts";
+import { isRecord } from "../../protocol/json.ts";
+import { abortable } from "../../util/async/abortable.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
+import type { Approver, ApproverOptions } from "../policy.ts";
 
 /** How a question was settled. */
 export interface Decision {

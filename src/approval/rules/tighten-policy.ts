@@ -1,5 +1,5 @@
-import type { ApprovalRule } from "../protocol/approval.ts";
-import type { ApprovalPolicy } from "./policy.ts";
+import type { ApprovalRule } from "../../protocol/approval.ts";
+import type { ApprovalPolicy } from "../policy.ts";
 
 /** A manifest can take approvals away, and never give any. A program that was compiled before may not know the run's rules. */
 export function tightenPolicy(

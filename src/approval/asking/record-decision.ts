@@ -1,8 +1,8 @@
-import type { DeniedCall } from "../protocol/approval.ts";
-import type { FactKey } from "../protocol/fact.ts";
+import type { DeniedCall } from "../../protocol/approval.ts";
+import type { FactKey } from "../../protocol/fact.ts";
+import { type GateRun, PolicyStop } from "../gate-types.ts";
+import type { PendingCall } from "../pending-call.ts";
 import type { SettledQuestion } from "./decide.ts";
-import { type GateRun, PolicyStop } from "./gate-types.ts";
-import type { PendingCall } from "./pending-call.ts";
 
 interface DecisionToRecord extends FactKey, SettledQuestion {
   /** The name of what was decided about. */
