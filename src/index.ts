@@ -115,7 +115,6 @@ export { RunError, type RunErrorCode } from "./runtime/run-error.ts";
 export type { Schema } from "./schema/schema.ts";
 // Tools.
 export type * from "./toolsets/callables.ts";
-export type { CreatedWorkerFile } from "./toolsets/dynamic-workers.ts";
 export { type ToolOptions, type ToolsetOptions, tool, toolset } from "./toolsets/tool.ts";
 export type {
   AttachmentHandle,
@@ -141,5 +140,6 @@ export type {
   WorkerRuntime,
 } from "./toolsets/toolset.ts";
 export { blocked, needsApproval, preApproved, ToolFailure, toolFailure } from "./toolsets/toolset.ts";
-export { type Code, type Unsure, unsure } from "./toolsets/unsure.ts";
-export type { WorkerSpec } from "./toolsets/worker-toolset.ts";
+export type { CreatedWorkerFile } from "./toolsets/workers/dynamic-workers.ts";
+export { type Code, type Unsure, unsure } from "./toolsets/workers/unsure.ts";
+export type { WorkerSpec } from "./toolsets/workers/worker-toolset.ts";

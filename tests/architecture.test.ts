@@ -32,7 +32,7 @@ const loopFiles = ["runtime/agent-loop.ts", "runtime/tool-call.ts", "runtime/req
 const otherExecutes: Readonly<Record<string, string>> = {
   "toolsets/filesystem/filesystem.ts: work.execute":
     "a prepared piece of work, inside the execution of the tool that it belongs to",
-  "toolsets/skills.ts: work.execute": "the same work, for a file of a skill",
+  "toolsets/skills/skills.ts: work.execute": "the same work, for a file of a skill",
   "approval/tool-gate.ts: foreign.execute": "the body of a tool that the gate enters like any other",
   "testing/toolset-conformance.ts: tool.execute": "counts the executions of a tool that the gate enters",
   "runtime/call-entry.ts: code.execute": "the code entry that the user started; what it calls goes through the gate",

@@ -3,7 +3,7 @@ import { toStart } from "../effects/effects.ts";
 import type { FactKey } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
-import { hasFiles } from "../toolsets/result-files.ts";
+import { hasFiles } from "../toolsets/results/result-files.ts";
 import { ToolInterrupted } from "../toolsets/toolset.ts";
 import { toJsonValue } from "../util/json/to-json-value.ts";
 import type { StageReport } from "./asking/question-queue.ts";

@@ -1,6 +1,6 @@
 import type { ToolResult } from "../protocol/message.ts";
 import type { ToolError } from "../protocol/tool.ts";
-import { toToolFailure } from "../toolsets/scope-failure.ts";
+import { toToolFailure } from "../toolsets/results/scope-failure.ts";
 import { ToolFailure } from "../toolsets/toolset.ts";
 import { copyJson } from "../util/json/plain-json.ts";
 import { errorMessage } from "../util/text/error-message.ts";

@@ -5,7 +5,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
 import { buildEntryInput, inputSchemaOf } from "../runtime/results/entry-input.ts";
 import { attachmentField } from "../toolsets/attachments.ts";
-import { promptField } from "../toolsets/prompt-field.ts";
+import { promptField } from "../toolsets/workers/prompt-field.ts";
 import { UsageError } from "./exit-codes.ts";
 import { type FlagValue, nameOf, readFlagValue, takesStdin } from "./flag-value.ts";
 import { type FieldFlag, parseField, parseInputJson, type ReadField, readFields, typeFields } from "./input-fields.ts";

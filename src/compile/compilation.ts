@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { WorkerRecords } from "../host/own-files/worker-records.ts";
 import type { ManifestFile } from "../language/manifest.ts";
 import type { UserConfigFile } from "../language/user-config.ts";
-import type { SkillFiles } from "../toolsets/skill-files.ts";
+import type { SkillFiles } from "../toolsets/skills/skill-files.ts";
 import type { Toolset } from "../toolsets/toolset.ts";
 import type { Home } from "./home.ts";
 import type { LinkedRule } from "./link/link-rules.ts";

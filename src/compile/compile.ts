@@ -10,7 +10,7 @@ import type { Outline } from "../protocol/outline.ts";
 import type { Reach } from "../protocol/reach.ts";
 import { builtInTools } from "../toolsets/tool-name.ts";
 import { isTool, type Toolset } from "../toolsets/toolset.ts";
-import type { WorkerMaker, WorkerSource } from "../toolsets/worker-toolset.ts";
+import type { WorkerMaker, WorkerSource } from "../toolsets/workers/worker-toolset.ts";
 import { checkInstructions } from "./checks/instructions.ts";
 import { checkManifestArgs } from "./checks/manifest-args.ts";
 import { checkDescriptions, checkNames } from "./checks/names.ts";

@@ -28,8 +28,8 @@ import { buildEntryInput, checkEntryFiles, inputSchemaOf } from "../runtime/resu
 import { readFiles, sizeOf } from "../runtime/results/read-files.ts";
 import { type RunStart, runEntry, unattended } from "../runtime/run-entry.ts";
 import { RunError } from "../runtime/run-error.ts";
-import { type CreatedWorkerFile, createWorkerFile } from "../toolsets/dynamic-workers.ts";
-import type { WorkerSpec } from "../toolsets/worker-toolset.ts";
+import { type CreatedWorkerFile, createWorkerFile } from "../toolsets/workers/dynamic-workers.ts";
+import type { WorkerSpec } from "../toolsets/workers/worker-toolset.ts";
 import { anySignal } from "../util/async/abortable.ts";
 import { checkOptions, type OptionCheck } from "../util/check-options.ts";
 import { Redactor, type Secret } from "../util/secrets/redactor.ts";

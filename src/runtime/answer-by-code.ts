@@ -9,7 +9,7 @@ import type { ToolErrorType } from "../protocol/tool.ts";
 import { renderIssues } from "../schema/schema.ts";
 import { toolName } from "../toolsets/tool-name.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
-import { isUnsure } from "../toolsets/unsure.ts";
+import { isUnsure } from "../toolsets/workers/unsure.ts";
 import { abortable } from "../util/async/abortable.ts";
 import { toJsonValue } from "../util/json/to-json-value.ts";
 import { errorMessage } from "../util/text/error-message.ts";

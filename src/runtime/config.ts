@@ -20,7 +20,7 @@ import type { ServerTool } from "../protocol/tool.ts";
 import type { TraceLookup } from "../protocol/trace-context.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
-import type { WorkerEnd } from "../toolsets/worker-toolset.ts";
+import type { WorkerEnd } from "../toolsets/workers/worker-toolset.ts";
 import type { Redactor } from "../util/secrets/redactor.ts";
 import type { Budget } from "./bounds/budget.ts";
 import type { Repeats } from "./bounds/loop-guard.ts";

@@ -3,7 +3,7 @@ import type { Program, Worker } from "../program/program.ts";
 import type { Verdict } from "../protocol/approval.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { ToolError } from "../protocol/tool.ts";
-import { toToolFailure } from "../toolsets/scope-failure.ts";
+import { toToolFailure } from "../toolsets/results/scope-failure.ts";
 import { serverSideTools } from "../toolsets/server-side-tools.ts";
 import { ToolFailure, toolFailure } from "../toolsets/toolset.ts";
 import { quoteNames } from "../util/text/did-you-mean.ts";

@@ -12,7 +12,7 @@ import type { ToolResult } from "../protocol/message.ts";
 import { createMap } from "../toolsets/map-calls.ts";
 import { type RunAccess, sealRuntime } from "../toolsets/timed-runtime.ts";
 import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
-import type { DraftedWorker, WorkerSource } from "../toolsets/worker-toolset.ts";
+import type { DraftedWorker, WorkerSource } from "../toolsets/workers/worker-toolset.ts";
 import { canonicalJson } from "../util/json/canonical-json.ts";
 import { copyJson } from "../util/json/plain-json.ts";
 import { sha256 } from "../util/sha256.ts";

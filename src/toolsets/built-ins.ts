@@ -1,12 +1,12 @@
 import type { builtInToolsets } from "../protocol/built-in-toolsets.ts";
-import { delegation } from "./delegation.ts";
-import { createDynamicWorkers, type WorkersHost } from "./dynamic-workers.ts";
 import { filesystem } from "./filesystem/filesystem.ts";
 import { createMcpToolset, type McpHost } from "./mcp/mcp.ts";
 import { program } from "./program.ts";
 import { createShellToolset } from "./shell/shell.ts";
-import { skills } from "./skills.ts";
+import { skills } from "./skills/skills.ts";
 import type { Toolset } from "./toolset.ts";
+import { delegation } from "./workers/delegation.ts";
+import { createDynamicWorkers, type WorkersHost } from "./workers/dynamic-workers.ts";
 
 /** The toolsets that come with llm-do, by the name that worker files use. */
 export function createBuiltInToolsets(host: McpHost & WorkersHost): ReadonlyMap<string, Toolset> {

@@ -1,6 +1,6 @@
 import type { AskUser } from "./foreign-question.ts";
 import type { WorkerRuntime } from "./toolset.ts";
-import type { RunWorkers } from "./worker-toolset.ts";
+import type { RunWorkers } from "./workers/worker-toolset.ts";
 
 /** The runtime of one execution, with a signal of its own. */
 export interface TimedRuntime {

@@ -3,12 +3,12 @@ import { judge } from "../../src/approval/verdict.ts";
 import { type NarrowToolset, narrowPowers, withDefaults } from "../../src/compile/create/narrow-powers.ts";
 import { approvalsOf, configOf, type Powers, withApprovals } from "../../src/compile/create/powers.ts";
 import type { JsonObject, JsonValue } from "../../src/protocol/json.ts";
-import { allowedWorkers, delegation } from "../../src/toolsets/delegation.ts";
 import { filesystem } from "../../src/toolsets/filesystem/filesystem.ts";
 import type { ShellRule } from "../../src/toolsets/shell/config.ts";
 import { narrowRules } from "../../src/toolsets/shell/narrow-rules.ts";
 import { coversCommand, parsePattern } from "../../src/toolsets/shell/patterns.ts";
 import type { OwnVerdict } from "../../src/toolsets/toolset.ts";
+import { allowedWorkers, delegation } from "../../src/toolsets/workers/delegation.ts";
 import { matchesFlatGlob } from "../../src/util/text/flat-glob.ts";
 
 /*

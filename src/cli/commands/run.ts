@@ -8,7 +8,7 @@ import type { Limits } from "../../protocol/usage.ts";
 import { inputSchemaOf } from "../../runtime/results/entry-input.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { attachmentField } from "../../toolsets/attachments.ts";
-import { promptField } from "../../toolsets/prompt-field.ts";
+import { promptField } from "../../toolsets/workers/prompt-field.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { nearestNames } from "../../util/text/nearest-names.ts";
 import { commandName } from "../command-name.ts";

@@ -7,7 +7,7 @@ import type { Message } from "../../protocol/message.ts";
 import { addUsage, type Limits, noUsage, type Usage } from "../../protocol/usage.ts";
 import { inputSchemaOf } from "../../runtime/results/entry-input.ts";
 import { RunError } from "../../runtime/run-error.ts";
-import { promptField } from "../../toolsets/prompt-field.ts";
+import { promptField } from "../../toolsets/workers/prompt-field.ts";
 import { textOrJson } from "../../ui/explain/phrases.ts";
 import { exitCodeOfFailure, exitCodeOfResult, exitCodes, Interrupted } from "../exit-codes.ts";
 import { type OpenProgram, openProgram } from "../open-program.ts";

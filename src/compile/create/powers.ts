@@ -2,7 +2,7 @@ import { defaultAttachmentPolicy, type Worker } from "../../program/program.ts";
 import type { AttachmentPolicy } from "../../protocol/attachment-policy.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
-import { allowedWorkers } from "../../toolsets/delegation.ts";
+import { allowedWorkers } from "../../toolsets/workers/delegation.ts";
 import type { ResolvedWorker } from "../resolve/resolve-workers.ts";
 import { isWorkerPath } from "../resolve/worker-path.ts";
 

@@ -13,7 +13,7 @@ import {
 import type { AttachmentPolicy } from "../../protocol/attachment-policy.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
-import type { WorkerMaker, WorkerSource } from "../../toolsets/worker-toolset.ts";
+import type { WorkerMaker, WorkerSource } from "../../toolsets/workers/worker-toolset.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import type { Compilation } from "../compilation.ts";
 import type { ResolvedWorker } from "../resolve/resolve-workers.ts";

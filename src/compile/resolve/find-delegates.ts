@@ -3,7 +3,7 @@ import type { DiagnosticDetails } from "../../diagnostics/diagnose.ts";
 import type { Spanned } from "../../diagnostics/source.ts";
 import { spanAt } from "../../language/shapes/json-shape.ts";
 import type { ToolsetSyntax } from "../../language/worker-file.ts";
-import { allowedWorkers } from "../../toolsets/delegation.ts";
+import { allowedWorkers } from "../../toolsets/workers/delegation.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
 import { matchesFlatGlob } from "../../util/text/flat-glob.ts";

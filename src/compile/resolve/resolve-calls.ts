@@ -3,7 +3,7 @@ import type { Span } from "../../diagnostics/source.ts";
 import type { ToolsetReference, Worker } from "../../program/program.ts";
 import { toolsetOfTools } from "../../toolsets/exported-toolset.ts";
 import { isTool, type Tool } from "../../toolsets/toolset.ts";
-import { type WorkerSource, workerToolset } from "../../toolsets/worker-toolset.ts";
+import { type WorkerSource, workerToolset } from "../../toolsets/workers/worker-toolset.ts";
 import { didYouMean } from "../../util/text/did-you-mean.ts";
 import { hintAtReentry } from "../checks/reentry.ts";
 import type { Compilation } from "../compilation.ts";

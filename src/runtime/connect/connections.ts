@@ -5,7 +5,7 @@ import type { ToolsetReference, Worker } from "../../program/program.ts";
 import type { CallAddress } from "../../protocol/call.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import type { ToolError } from "../../protocol/tool.ts";
-import { readResultName } from "../../toolsets/read-result.ts";
+import { readResultName } from "../../toolsets/results/read-result.ts";
 import { toolName } from "../../toolsets/tool-name.ts";
 import {
   type ConnectAccess,

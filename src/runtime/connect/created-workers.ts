@@ -1,6 +1,6 @@
 import type { GatedToolset } from "../../approval/gate-types.ts";
 import type { ToolsetReference, Worker } from "../../program/program.ts";
-import { type CalledWorker, type WorkerSource, workerToolset } from "../../toolsets/worker-toolset.ts";
+import { type CalledWorker, type WorkerSource, workerToolset } from "../../toolsets/workers/worker-toolset.ts";
 import type { CallConfig, CallFrame } from "../config.ts";
 
 /** The workers that were created in a run: over the frozen program, and only ever more of them. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../protocol/json.ts";
-import { entryToolset } from "../../toolsets/entry-toolset.ts";
+import { entryToolset } from "../../toolsets/workers/entry-toolset.ts";
 import type { CallRequest, WorkerInput } from "../config.ts";
 import { RunError } from "../run-error.ts";
 import { toGatedCall } from "../worker-runtime.ts";

@@ -1,7 +1,7 @@
 import type { Scopes } from "../../host/scopes/scopes.ts";
 import type { CodeEntry, Worker } from "../../program/program.ts";
 import type { CallPath } from "../../protocol/call.ts";
-import { toToolFailure } from "../../toolsets/scope-failure.ts";
+import { toToolFailure } from "../../toolsets/results/scope-failure.ts";
 import { ToolFailure } from "../../toolsets/toolset.ts";
 import type { RuntimeConfig } from "../config.ts";
 

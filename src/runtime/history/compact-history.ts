@@ -1,7 +1,7 @@
 import { compactionKey, modelKey } from "../../effects/keys.ts";
 import type { DroppedResult } from "../../protocol/fact.ts";
 import { type ToolMessage, type ToolResult, type ToolResultPart, withoutFiles } from "../../protocol/message.ts";
-import { readResultName } from "../../toolsets/read-result.ts";
+import { readResultName } from "../../toolsets/results/read-result.ts";
 import { formatCount } from "../../util/text/format-count.ts";
 import { estimateTokens } from "../bounds/estimate-tokens.ts";
 import type { CallConfig, CallFrame } from "../config.ts";

@@ -2,7 +2,7 @@ import type { GatedToolset } from "../../approval/gate-types.ts";
 import type { ResultKeeper } from "../../journal/store.ts";
 import type { CallPath } from "../../protocol/call.ts";
 import type { ToolResult, ToolResultPart } from "../../protocol/message.ts";
-import { readResultName, readResultToolset, showPart } from "../../toolsets/read-result.ts";
+import { readResultName, readResultToolset, showPart } from "../../toolsets/results/read-result.ts";
 import { sha256 } from "../../util/sha256.ts";
 import type { CallConfig, CallFrame } from "../config.ts";
 

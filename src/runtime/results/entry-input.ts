@@ -4,8 +4,8 @@ import type { JsonObject } from "../../protocol/json.ts";
 import type { FilePart } from "../../protocol/message.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { attachmentField, checkAttachmentSizes, type FileSize } from "../../toolsets/attachments.ts";
-import { promptField } from "../../toolsets/prompt-field.ts";
 import { ToolFailure } from "../../toolsets/toolset.ts";
+import { promptField } from "../../toolsets/workers/prompt-field.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { RunError } from "../run-error.ts";
 

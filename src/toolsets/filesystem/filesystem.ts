@@ -1,6 +1,6 @@
 import { describeScope } from "../../host/scopes/scope-refusals.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
-import { failing } from "../scope-failure.ts";
+import { failing } from "../results/scope-failure.ts";
 import { type PreparedToolsetCall, type Tool, type Toolset, type ToolsetScope, toolMark, toolsetMark } from "../toolset.ts";
 import { unknownScopes } from "../unknown-scopes.ts";
 import { type FilesystemConfig, filesystemConfig, narrowFilesystem } from "./config.ts";

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../protocol/json.ts";
 import type { FilePart } from "../../protocol/message.ts";
 import { toJsonValue } from "../../util/json/to-json-value.ts";
 import { toFilePart } from "../attachments.ts";
-import { type ValueWithFiles, withFiles } from "../result-files.ts";
+import { type ValueWithFiles, withFiles } from "../results/result-files.ts";
 
 const maxResultCharacters = 100_000;
 /** Bounds of the files of one result. */

@@ -12,7 +12,7 @@ import { toJsonValue } from "../../util/json/to-json-value.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { matchesFlatGlob } from "../../util/text/flat-glob.ts";
-import { hasFiles, type ValueWithFiles } from "../result-files.ts";
+import { hasFiles, type ValueWithFiles } from "../results/result-files.ts";
 import { toolFailure, type WorkerRuntime } from "../toolset.ts";
 import { isRemote, type McpServer } from "./config.ts";
 import { openHttpLink } from "./http-link.ts";

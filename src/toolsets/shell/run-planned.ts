@@ -2,7 +2,7 @@ import { type CommandRequest, type CommandResult, NotIsolated } from "../../host
 import { describeScope } from "../../host/scopes/scope-refusals.ts";
 import type { Scopes } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
-import { assertPinned } from "../skill-files.ts";
+import { assertPinned } from "../skills/skill-files.ts";
 import { ToolInterrupted, toolFailure } from "../toolset.ts";
 import type { PlannedRun, ShellAccess } from "./access.ts";
 import { type Effects, toEffectArgs } from "./effects.ts";

@@ -2,7 +2,7 @@ import { describeScope } from "../../host/scopes/scope-refusals.ts";
 import { isPinnedAlone, type Scopes } from "../../host/scopes/scopes.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { fromJsonSchema } from "../../schema/from-json-schema.ts";
-import { failing } from "../scope-failure.ts";
+import { failing } from "../results/scope-failure.ts";
 import {
   type PreparedToolsetCall,
   type Target,

@@ -1,11 +1,10 @@
 import { dirname, join, relative } from "node:path";
-import type { Host } from "../host/host.ts";
-import { createWorkerRecords } from "../host/own-files/worker-records.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import type { JsonSchema } from "../protocol/tool.ts";
-import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import { isWithin } from "../util/within.ts";
-import { workerTarget } from "./delegation.ts";
+import type { Host } from "../../host/host.ts";
+import { createWorkerRecords } from "../../host/own-files/worker-records.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
+import { isWithin } from "../../util/within.ts";
 import {
   needsApproval,
   type OwnVerdict,
@@ -19,7 +18,8 @@ import {
   toolMark,
   toolsetMark,
   type WorkerRuntime,
-} from "./toolset.ts";
+} from "../toolset.ts";
+import { workerTarget } from "./delegation.ts";
 import {
   type DraftedWorker,
   type DraftOptions,

@@ -1,7 +1,7 @@
-import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import { formatCount } from "../util/text/format-count.ts";
-import { wholeCharacterAt } from "./filesystem/text.ts";
-import { preApproved, type Tool, toolFailure, toolMark, toolsetMark } from "./toolset.ts";
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
+import { formatCount } from "../../util/text/format-count.ts";
+import { wholeCharacterAt } from "../filesystem/text.ts";
+import { preApproved, type Tool, toolFailure, toolMark, toolsetMark } from "../toolset.ts";
 
 /** The name of the tool that reads on where a result was cut. No other tool can have it. */
 export const readResultName = "read_result";

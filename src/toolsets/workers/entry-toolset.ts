@@ -1,7 +1,7 @@
-import type { JsonObject } from "../protocol/json.ts";
-import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { needsApproval, type PreparedToolsetCall, type Tool, toolMark, toolsetMark } from "./toolset.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { needsApproval, type PreparedToolsetCall, type Tool, toolMark, toolsetMark } from "../toolset.ts";
 
 /** A program's entry, as far as a question about it needs to know it. */
 export interface AskedEntry {

@@ -1,6 +1,6 @@
-import { ScopeError, type Scopes } from "../host/scopes/scopes.ts";
-import { sha256 } from "../util/sha256.ts";
-import { formatCount } from "../util/text/format-count.ts";
+import { ScopeError, type Scopes } from "../../host/scopes/scopes.ts";
+import { sha256 } from "../../util/sha256.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 
 /** In all files of one root. */
 const mostFiles = 2000;

@@ -1,9 +1,9 @@
-import type { Scopes } from "../host/scopes/scopes.ts";
-import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
-import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { FilePart } from "../protocol/message.ts";
-import type { Schema } from "../schema/schema.ts";
-import { clipText } from "../util/text/clip-text.ts";
+import type { Scopes } from "../../host/scopes/scopes.ts";
+import type { AttachmentPolicy } from "../../protocol/attachment-policy.ts";
+import type { JsonObject, JsonValue } from "../../protocol/json.ts";
+import type { FilePart } from "../../protocol/message.ts";
+import type { Schema } from "../../schema/schema.ts";
+import { clipText } from "../../util/text/clip-text.ts";
 import {
   attachmentPaths,
   describeFiles,
@@ -12,8 +12,8 @@ import {
   toPreview,
   toToolSchema,
   withAttachmentPaths,
-} from "./attachments.ts";
-import { accessOf } from "./timed-runtime.ts";
+} from "../attachments.ts";
+import { accessOf } from "../timed-runtime.ts";
 import {
   needsApproval,
   type Preparation,
@@ -28,7 +28,7 @@ import {
   toolMark,
   toolsetMark,
   type WorkerRuntime,
-} from "./toolset.ts";
+} from "../toolset.ts";
 
 /** A worker, as far as a call of it needs to know. */
 export interface CalledWorker {

@@ -1,16 +1,15 @@
-import type { Scopes } from "../host/scopes/scopes.ts";
-import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
-import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import type { JsonSchema } from "../protocol/tool.ts";
-import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import { renderIssues } from "../schema/schema.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
-import { matchesFlatGlob } from "../util/text/flat-glob.ts";
-import { attachmentField } from "./attachments.ts";
-import { configSchema } from "./config-schema.ts";
-import { among, atMost, type NarrowKey, narrowKeys } from "./narrow-lists.ts";
-import { promptField } from "./prompt-field.ts";
+import type { Scopes } from "../../host/scopes/scopes.ts";
+import type { AttachmentPolicy } from "../../protocol/attachment-policy.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
+import { renderIssues } from "../../schema/schema.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
+import { matchesFlatGlob } from "../../util/text/flat-glob.ts";
+import { attachmentField } from "../attachments.ts";
+import { configSchema } from "../config-schema.ts";
+import { among, atMost, type NarrowKey, narrowKeys } from "../narrow-lists.ts";
 import {
   blocked,
   type Narrowed,
@@ -22,7 +21,8 @@ import {
   toolMark,
   toolsetMark,
   type WorkerRuntime,
-} from "./toolset.ts";
+} from "../toolset.ts";
+import { promptField } from "./prompt-field.ts";
 import {
   asksForWorker,
   type CalledWorker,

@@ -1,13 +1,13 @@
-import { maxReadBytes } from "../host/scopes/scopes.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { fromJsonSchema } from "../schema/from-json-schema.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
-import { isWithin } from "../util/within.ts";
-import { configSchema } from "./config-schema.ts";
-import { type FileAccess, type FileWork, isOfScopes, judge } from "./filesystem/file-tool.ts";
-import { readFile } from "./filesystem/read-file.ts";
-import { failing } from "./scope-failure.ts";
+import { maxReadBytes } from "../../host/scopes/scopes.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
+import { isWithin } from "../../util/within.ts";
+import { configSchema } from "../config-schema.ts";
+import { type FileAccess, type FileWork, isOfScopes, judge } from "../filesystem/file-tool.ts";
+import { readFile } from "../filesystem/read-file.ts";
+import { failing } from "../results/scope-failure.ts";
 import {
   type OwnVerdict,
   type PreparedToolsetCall,
@@ -18,7 +18,7 @@ import {
   toolMark,
   toolsetMark,
   type WorkerRuntime,
-} from "./toolset.ts";
+} from "../toolset.ts";
 
 export interface SkillsConfig {
   readonly root: string;

@@ -1,5 +1,5 @@
-import type { InputOf, OutputOf } from "./callables.ts";
-import type { WorkerRuntime } from "./worker-runtime.ts";
+import type { InputOf, OutputOf } from "../callables.ts";
+import type { WorkerRuntime } from "../worker-runtime.ts";
 
 /** The mark is shared by all copies of llm-do that a program may load. */
 const unsureMark = Symbol.for("llm-do.unsure");

@@ -1,5 +1,5 @@
-import { isRecord } from "../protocol/json.ts";
-import type { JsonSchema } from "../protocol/tool.ts";
+import { isRecord } from "../../protocol/json.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
 
 /** The field that a text without a name fills: `input`, or else the only required string. `fields`: all that there are. */
 export function promptField(schema: JsonSchema): { readonly field: string | undefined; readonly fields: readonly string[] } {

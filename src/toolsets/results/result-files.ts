@@ -1,5 +1,5 @@
-import type { JsonValue } from "../protocol/json.ts";
-import type { FilePart } from "../protocol/message.ts";
+import type { JsonValue } from "../../protocol/json.ts";
+import type { FilePart } from "../../protocol/message.ts";
 
 const filesMark: unique symbol = Symbol("files of a result");
 

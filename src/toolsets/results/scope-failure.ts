@@ -1,5 +1,5 @@
-import { ScopeError } from "../host/scopes/scopes.ts";
-import { ToolFailure } from "./toolset.ts";
+import { ScopeError } from "../../host/scopes/scopes.ts";
+import { ToolFailure } from "../toolset.ts";
 
 /** A refusal in terms of scopes as the model gets it; anything else as it is. */
 export function toToolFailure(thrown: unknown): unknown {
