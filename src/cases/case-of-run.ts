@@ -1,4 +1,4 @@
-import { createRecordingFilter } from "../effects/recorded.ts";
+import { createRecordingFilter } from "../effects/policies/recorded.ts";
 import { standingFacts } from "../effects/standing.ts";
 import { addCase } from "../language/edit-test-file.ts";
 import { parseTestFile } from "../language/test-file.ts";

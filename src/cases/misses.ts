@@ -1,7 +1,7 @@
 import { describeChange } from "../effects/describe-change.ts";
 import type { Effects } from "../effects/effects.ts";
 import { type ReadSource, withPlace } from "../effects/place-change.ts";
-import { RequestChanged } from "../effects/request-changed.ts";
+import { RequestChanged } from "../effects/policies/request-changed.ts";
 import { ModelError } from "../models/model.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 

@@ -4,7 +4,7 @@ import { type Compiled, diagnoseMentions } from "../compile/compile.ts";
 import { positionAt } from "../diagnostics/position.ts";
 import type { Span } from "../diagnostics/source.ts";
 import { createAnswerer } from "../effects/answerer.ts";
-import { createRecordingFilter, type RunsForReal, recorded } from "../effects/recorded.ts";
+import { createRecordingFilter, type RunsForReal, recorded } from "../effects/policies/recorded.ts";
 import { type RunInterception, runWith } from "../front/llm-do.ts";
 import type { TestCaseSyntax } from "../language/shapes/test-shape.ts";
 import type { Program } from "../program/program.ts";

@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from "../protocol/json.ts";
 import { canonicalJson } from "../util/json/canonical-json.ts";
-import type { RequestChanged } from "./request-changed.ts";
+import type { RequestChanged } from "./policies/request-changed.ts";
 
 /** Says what is different in a request: `main, turn 3: the instructions changed: "in English" was "in French"`. */
 export function describeChange({ recorded, today }: Pick<RequestChanged, "recorded" | "today">): string {

@@ -1,5 +1,5 @@
 import { findChangedInstruction, type InstructionLine } from "./describe-change.ts";
-import type { RequestChanged } from "./request-changed.ts";
+import type { RequestChanged } from "./policies/request-changed.ts";
 
 /** Reads a source of a program, by its path in the program's folder. */
 export type ReadSource = (path: string) => Promise<string>;

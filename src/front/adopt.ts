@@ -1,5 +1,5 @@
-import { adoptedFacts } from "../effects/adopted.ts";
 import { openQuestions } from "../effects/open-questions.ts";
+import { adoptedFacts } from "../effects/policies/adopted.ts";
 import type { Host } from "../host/host.ts";
 import { importedStore } from "../journal/folder-store.ts";
 import { RunSecrets } from "../journal/run-secrets.ts";

@@ -1,6 +1,6 @@
 import { compareRuns, type RunDifference } from "../effects/compare-runs.ts";
 import { placeInstruction, type ReadSource, type SourcePlace } from "../effects/place-change.ts";
-import { type ChangedVerdict, createReplayedEffects, type Drift } from "../effects/replayed.ts";
+import { type ChangedVerdict, createReplayedEffects, type Drift } from "../effects/policies/replayed.ts";
 import { standingFacts } from "../effects/standing.ts";
 import type { Host } from "../host/host.ts";
 import { createUntouchedHost } from "../host/untouched-host.ts";

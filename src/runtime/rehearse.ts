@@ -1,4 +1,4 @@
-import { createRehearsedEffects, Rehearsed } from "../effects/rehearsed.ts";
+import { createRehearsedEffects, Rehearsed } from "../effects/policies/rehearsed.ts";
 import type { ModelRequest } from "../models/model.ts";
 import type { Program, Worker } from "../program/program.ts";
 import type { FirstRequest } from "../protocol/first-request.ts";

@@ -2,7 +2,7 @@ import { PolicyStop, UncertainCall } from "../approval/gate-types.ts";
 import { Suspended } from "../effects/activity.ts";
 import { describeChange } from "../effects/describe-change.ts";
 import { againKey } from "../effects/keys.ts";
-import { RequestChanged } from "../effects/request-changed.ts";
+import { RequestChanged } from "../effects/policies/request-changed.ts";
 import { JournalError } from "../journal/journal.ts";
 import type { StopReason } from "../protocol/call.ts";
 import { ToolFailure } from "../toolsets/toolset.ts";

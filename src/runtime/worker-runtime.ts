@@ -1,7 +1,7 @@
 import { joinContext } from "../approval/extra-context.ts";
 import type { GatedCall, GatedToolset } from "../approval/gate-types.ts";
 import { codeCallKey, workerKey } from "../effects/keys.ts";
-import { RequestChanged } from "../effects/request-changed.ts";
+import { RequestChanged } from "../effects/policies/request-changed.ts";
 import type { Scopes } from "../host/scopes/scopes.ts";
 import type { Worker } from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";

@@ -1,13 +1,13 @@
-import type { Clock } from "../host/host.ts";
-import { type CallPath, withCallers } from "../protocol/call.ts";
-import type { Fact, FactOf } from "../protocol/fact.ts";
-import { abortable } from "../util/async/abortable.ts";
-import type { Answers, Pace } from "./answerer.ts";
-import { type Interruption, type LiveNeed, stillTimer } from "./effects.ts";
+import type { Clock } from "../../host/host.ts";
+import { type CallPath, withCallers } from "../../protocol/call.ts";
+import type { Fact, FactOf } from "../../protocol/fact.ts";
+import { abortable } from "../../util/async/abortable.ts";
+import type { Answers, Pace } from "../answerer.ts";
+import { type Interruption, type LiveNeed, stillTimer } from "../effects.ts";
+import { againKey, runTimeKey, timeKey } from "../keys.ts";
+import { openQuestions } from "../open-questions.ts";
+import type { FactIndex } from "../standing.ts";
 import { FactOrder } from "./fact-order.ts";
-import { againKey, runTimeKey, timeKey } from "./keys.ts";
-import { openQuestions } from "./open-questions.ts";
-import type { FactIndex } from "./standing.ts";
 
 /**
  * A replayed run asked for something that the record does not hold. It becomes the failure of its call, as any error does, and the

@@ -1,7 +1,7 @@
-import type { CallPath } from "../protocol/call.ts";
-import type { Fact, FactOf } from "../protocol/fact.ts";
-import { questionOf, toolKey } from "./keys.ts";
-import { createFinder, type FindFact, standingFacts } from "./standing.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import type { Fact, FactOf } from "../../protocol/fact.ts";
+import { questionOf, toolKey } from "../keys.ts";
+import { createFinder, type FindFact, standingFacts } from "../standing.ts";
 
 /**
  * Returns what happened in a run whose record came from elsewhere, for a record that is believed: requests, answers of models, results of

@@ -1,9 +1,9 @@
-import { type CallPath, isAtOrBelow } from "../protocol/call.ts";
-import type { Fact } from "../protocol/fact.ts";
-import { noUsage } from "../protocol/usage.ts";
-import type { AnswerPolicy } from "./answerer.ts";
+import { type CallPath, isAtOrBelow } from "../../protocol/call.ts";
+import type { Fact } from "../../protocol/fact.ts";
+import { noUsage } from "../../protocol/usage.ts";
+import type { AnswerPolicy } from "../answerer.ts";
+import { idOf } from "../standing.ts";
 import { createKnownRounds } from "./known-rounds.ts";
-import { idOf } from "./standing.ts";
 
 /**
  * Begins a run with the outcomes of another one, which it records as its own, marked `shared`: they are not charged. A model request

@@ -1,9 +1,9 @@
-import type { Clock } from "../host/host.ts";
-import { noJournal } from "../journal/journal.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { abortable } from "../util/async/abortable.ts";
-import { createAnswerer } from "./answerer.ts";
-import type { EffectRecord, Effects } from "./effects.ts";
+import type { Clock } from "../../host/host.ts";
+import { noJournal } from "../../journal/journal.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { abortable } from "../../util/async/abortable.ts";
+import { createAnswerer } from "../answerer.ts";
+import type { EffectRecord, Effects } from "../effects.ts";
 
 /** An effect that a rehearsal came to, and did not perform. */
 export class Rehearsed extends Error {

@@ -1,9 +1,9 @@
-import type { CallPath } from "../protocol/call.ts";
-import type { Fact, FactKey } from "../protocol/fact.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { withoutFileContent } from "../util/json/without-file-content.ts";
-import type { AnswerPolicy } from "./answerer.ts";
-import type { EffectRecord } from "./effects.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import type { Fact, FactKey } from "../../protocol/fact.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { withoutFileContent } from "../../util/json/without-file-content.ts";
+import type { AnswerPolicy } from "../answerer.ts";
+import type { EffectRecord } from "../effects.ts";
 import { RequestChanged } from "./request-changed.ts";
 
 /** Decides which tools are executed while a recording answers the rest. */

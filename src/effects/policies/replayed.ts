@@ -1,12 +1,12 @@
-import type { Clock } from "../host/host.ts";
-import { noJournal } from "../journal/journal.ts";
-import type { Verdict } from "../protocol/approval.ts";
-import type { CallPath } from "../protocol/call.ts";
-import type { Fact, FactOf } from "../protocol/fact.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { type AnswerPolicy, createAnswerer } from "./answerer.ts";
-import { describeChange, findChangedInstruction, type InstructionLine } from "./describe-change.ts";
-import type { EffectRecord, Effects } from "./effects.ts";
+import type { Clock } from "../../host/host.ts";
+import { noJournal } from "../../journal/journal.ts";
+import type { Verdict } from "../../protocol/approval.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import type { Fact, FactOf } from "../../protocol/fact.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { type AnswerPolicy, createAnswerer } from "../answerer.ts";
+import { describeChange, findChangedInstruction, type InstructionLine } from "../describe-change.ts";
+import type { EffectRecord, Effects } from "../effects.ts";
 import { createRecordedPace } from "./recorded-pace.ts";
 import type { RequestChanged } from "./request-changed.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { nodeClock } from "../host/node-clock.ts";
-import type { Journal } from "../journal/journal.ts";
-import type { Fact } from "../protocol/fact.ts";
-import { noUsage } from "../protocol/usage.ts";
-import { memoryHost } from "../testing/memory-host.ts";
-import { createAnswerer } from "./answerer.ts";
-import { compareRuns } from "./compare-runs.ts";
-import type { Effect, Effects, Interruption } from "./effects.ts";
+import { nodeClock } from "../../host/node-clock.ts";
+import type { Journal } from "../../journal/journal.ts";
+import type { Fact } from "../../protocol/fact.ts";
+import { noUsage } from "../../protocol/usage.ts";
+import { memoryHost } from "../../testing/memory-host.ts";
+import { createAnswerer } from "../answerer.ts";
+import { compareRuns } from "../compare-runs.ts";
+import type { Effect, Effects, Interruption } from "../effects.ts";
 import { ReplayMiss } from "./recorded-pace.ts";
 import { createReplayedEffects } from "./replayed.ts";
 

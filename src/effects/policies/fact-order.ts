@@ -1,6 +1,6 @@
-import type { Clock } from "../host/host.ts";
-import type { Fact } from "../protocol/fact.ts";
-import { idOf } from "./standing.ts";
+import type { Clock } from "../../host/host.ts";
+import type { Fact } from "../../protocol/fact.ts";
+import { idOf } from "../standing.ts";
 
 /**
  * A replay in which nothing has happened for so many turns of the event loop is one that its record does not fit: it goes on without the

@@ -1,5 +1,5 @@
-import type { FactOf } from "../protocol/fact.ts";
-import type { EffectRecord } from "./effects.ts";
+import type { FactOf } from "../../protocol/fact.ts";
+import type { EffectRecord } from "../effects.ts";
 
 /** A request that is not the recorded one: the program, or what it computes, is different today. */
 export class RequestChanged extends Error {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { noJournal } from "../journal/journal.ts";
-import { createMemoryClock } from "../testing/memory-clock.ts";
-import { createAnswerer } from "./answerer.ts";
+import { noJournal } from "../../journal/journal.ts";
+import { createMemoryClock } from "../../testing/memory-clock.ts";
+import { createAnswerer } from "../answerer.ts";
 import { recorded } from "./recorded.ts";
 
 test("time passes for approvers and connections, and not between requests that a recording answers", async () => {

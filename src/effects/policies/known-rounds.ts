@@ -1,9 +1,9 @@
-import type { CallPath } from "../protocol/call.ts";
-import type { Fact, FactKey } from "../protocol/fact.ts";
-import { canonicalJson } from "../util/json/canonical-json.ts";
-import type { Effects } from "./effects.ts";
-import { roundOfQuestion, toolKey } from "./keys.ts";
-import type { FactIndex, FindFact } from "./standing.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import type { Fact, FactKey } from "../../protocol/fact.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
+import type { Effects } from "../effects.ts";
+import { roundOfQuestion, toolKey } from "../keys.ts";
+import type { FactIndex, FindFact } from "../standing.ts";
 
 /** The record of a run that goes on, or is forked: which of its decisions still hold. */
 export interface KnownRounds {

@@ -1,10 +1,10 @@
-import { type CallPath, isAtOrBelow } from "../protocol/call.ts";
-import type { FactOf } from "../protocol/fact.ts";
-import { isRecord } from "../protocol/json.ts";
-import type { AnswerPolicy } from "./answerer.ts";
+import { type CallPath, isAtOrBelow } from "../../protocol/call.ts";
+import type { FactOf } from "../../protocol/fact.ts";
+import { isRecord } from "../../protocol/json.ts";
+import type { AnswerPolicy } from "../answerer.ts";
+import type { FactIndex } from "../standing.ts";
 import { createKnownRounds } from "./known-rounds.ts";
 import { RequestChanged } from "./request-changed.ts";
-import type { FactIndex } from "./standing.ts";
 
 /**
  * Goes on with a recorded run: an effect whose outcome stands is answered from the record, every other one from the world, and

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Fact } from "../protocol/fact.ts";
+import type { Fact } from "../../protocol/fact.ts";
 import { adoptedFacts } from "./adopted.ts";
 
 const keyed = (callPath: string, key: string) => ({ callPath, key });
