@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import type { AppendFile, Host, HostFiles } from "../src/host/host.ts";
 import type { OwnFolder } from "../src/host/own-files/own-folder.ts";
-import { FolderPlace, keyOf } from "../src/journal/folder-store.ts";
 import * as reading from "../src/journal/read-journal.ts";
-import type { RecordPlace } from "../src/journal/record-place.ts";
+import { FolderPlace, keyOf } from "../src/journal/stores/folder-store.ts";
+import type { RecordPlace } from "../src/journal/stores/record-place.ts";
 import type { Secret } from "../src/util/secrets/redactor.ts";
 
 type FileHost = Pick<Host, "files">;

@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { compile } from "../front/llm-do.ts";
 import { defaultHost } from "../front/open-program.ts";
-import { openStore, referenceTable } from "../journal/find-store.ts";
-import type { ProgramOfRun } from "../journal/store.ts";
+import { openStore, referenceTable } from "../journal/stores/find-store.ts";
+import type { ProgramOfRun } from "../journal/stores/store.ts";
 import {
   checkOptions,
   flagOption,

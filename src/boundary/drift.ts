@@ -1,5 +1,5 @@
 import { readJournal } from "../journal/read-journal.ts";
-import type { ProgramOfRun, RunStore } from "../journal/store.ts";
+import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
 import type { FactOf } from "../protocol/fact.ts";
 import { wilsonInterval } from "../util/intervals.ts";
 import type { Share } from "./compare.ts";

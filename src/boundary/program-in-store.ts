@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { manifestName } from "../compile/load-manifest.ts";
 import type { Host } from "../host/host.ts";
-import type { ProgramOfRun, RunStore } from "../journal/store.ts";
+import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
 
 /** The program of a folder as a store knows it: the user's own store goes by the folder, others by the manifest's name. */
 export async function programInStore(host: Host, { isOwn }: Pick<RunStore, "isOwn">, folder: string): Promise<ProgramOfRun> {

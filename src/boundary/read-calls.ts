@@ -1,7 +1,7 @@
 import { expandTexts } from "../journal/expand-texts.ts";
 import { readJournal } from "../journal/read-journal.ts";
-import type { RecordReader } from "../journal/record-place.ts";
-import type { ProgramOfRun, RunStore } from "../journal/store.ts";
+import type { RecordReader } from "../journal/stores/record-place.ts";
+import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
 import { codeCallPath } from "../protocol/call.ts";
 import type { JournalEntry } from "../protocol/fact.ts";
 import { type CallMark, markRepeated, type RecordedCall, recordedCalls } from "./recorded-calls.ts";

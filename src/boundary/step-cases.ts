@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Host } from "../host/host.ts";
 import { expandTexts } from "../journal/expand-texts.ts";
 import { readJournal } from "../journal/read-journal.ts";
-import type { ProgramOfRun, RunStore } from "../journal/store.ts";
+import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
 import { isAtOrBelow } from "../protocol/call.ts";
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import { errorMessage } from "../util/text/error-message.ts";

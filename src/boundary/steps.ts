@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import type { RunStore } from "../journal/store.ts";
+import type { RunStore } from "../journal/stores/store.ts";
 import type { PriceOverrides } from "../models/prices.ts";
 import type { Provider } from "../models/provider.ts";
 import type { CallsQuery } from "./read-calls.ts";

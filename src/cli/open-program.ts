@@ -5,7 +5,7 @@ import { concernsRun } from "../compile/warnings-of-run.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { type CompileRequest, compile, compileWith } from "../front/llm-do.ts";
 import type { Host } from "../host/host.ts";
-import type { RunReference } from "../journal/find-store.ts";
+import type { RunReference } from "../journal/stores/find-store.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { ProgramOptions } from "../protocol/fact.ts";
 import type { Limits } from "../protocol/usage.ts";

@@ -1,5 +1,5 @@
 import { createNodeHost } from "../host/node-host.ts";
-import { useStore } from "../journal/find-store.ts";
+import { useStore } from "../journal/stores/find-store.ts";
 import type { PostgresStore } from "../postgres/postgres-store.ts";
 import type { RunQueue } from "../postgres/run-queue.ts";
 import { addTakenSecrets } from "../util/secrets/redactor.ts";

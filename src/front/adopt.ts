@@ -1,9 +1,9 @@
 import { openQuestions } from "../effects/open-questions.ts";
 import { adoptedFacts } from "../effects/policies/adopted.ts";
 import type { Host } from "../host/host.ts";
-import { importedStore } from "../journal/folder-store.ts";
 import { RunSecrets } from "../journal/run-secrets.ts";
-import type { ProgramOfRun, RunStore } from "../journal/store.ts";
+import { importedStore } from "../journal/stores/folder-store.ts";
+import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
 import type { CompiledWith, Fact, GivenPrice } from "../protocol/fact.ts";
 import { environmentSecrets, Redactor } from "../util/secrets/redactor.ts";
 import { readCredentials } from "./credentials.ts";

@@ -1,10 +1,10 @@
 import { isDecision } from "../approval/asking/put-question.ts";
 import { askedSchema, openQuestions, shownIn } from "../effects/open-questions.ts";
 import type { Host } from "../host/host.ts";
-import { findRecord, type RunReference, referenceTable } from "../journal/find-store.ts";
-import { findOwnerState } from "../journal/owner.ts";
 import { readRecord } from "../journal/read-journal.ts";
-import { CannotResume, type RecordReader } from "../journal/record-place.ts";
+import { findRecord, type RunReference, referenceTable } from "../journal/stores/find-store.ts";
+import { findOwnerState } from "../journal/stores/owner.ts";
+import { CannotResume, type RecordReader } from "../journal/stores/record-place.ts";
 import type { ApprovalDecision, OpenQuestion } from "../protocol/approval.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";

@@ -2,7 +2,7 @@ import type { ApprovalPolicy } from "../approval/policy.ts";
 import { type DefinedWorker, isDefinedWorker } from "../compile/define-worker.ts";
 import type { ForkPoint } from "../effects/fork-point.ts";
 import type { Host } from "../host/host.ts";
-import { type RunReference, referenceTable } from "../journal/find-store.ts";
+import { type RunReference, referenceTable } from "../journal/stores/find-store.ts";
 import type { PriceOverrides } from "../models/prices.ts";
 import type { Provider } from "../models/provider.ts";
 import type { Program } from "../program/program.ts";

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../protocol/fact.ts";
 import { isRecord } from "../protocol/json.ts";
-import type { RecordReader } from "./record-place.ts";
+import type { RecordReader } from "./stores/record-place.ts";
 
 interface Bounds {
   /** The most bytes of one text. */

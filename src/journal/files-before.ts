@@ -1,7 +1,7 @@
 import type { Fact, FactOf } from "../protocol/fact.ts";
-import { findRecord, type RunReference } from "./find-store.ts";
-import type { StoreHost } from "./folder-store.ts";
 import { readRecord } from "./read-journal.ts";
+import { findRecord, type RunReference } from "./stores/find-store.ts";
+import type { StoreHost } from "./stores/folder-store.ts";
 
 /** Files of a program, by their paths in its folder with `/`: the text of each, or null for one that is not there. */
 export type FileTexts = ReadonlyMap<string, string | null>;

@@ -4,8 +4,8 @@ import type { OwnFolder } from "../host/own-files/own-folder.ts";
 import type { Fact } from "../protocol/fact.ts";
 import { memoryHost } from "../testing/memory-host.ts";
 import { Redactor } from "../util/secrets/redactor.ts";
-import { userStore } from "./folder-store.ts";
 import { RunSecrets } from "./run-secrets.ts";
+import { userStore } from "./stores/folder-store.ts";
 
 function stepOf(name: string): Fact {
   return { type: "result", callPath: "main", key: `step ${name}`, kind: "step", outcome: { type: "value", value: name } };

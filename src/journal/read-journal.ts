@@ -6,10 +6,10 @@ import { errorMessage } from "../util/text/error-message.ts";
 import { internalize, type References } from "./blobs.ts";
 import { factFields, findEntryProblem } from "./fact-fields.ts";
 import { markStops } from "./mark-stops.ts";
-import type { RecordReader } from "./record-place.ts";
 import { withoutReferences } from "./references.ts";
 import { RunSecrets } from "./run-secrets.ts";
 import { type PrivateContents, readSecrets } from "./secret-keeper.ts";
+import type { RecordReader } from "./stores/record-place.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
 
 export interface JournalContents {

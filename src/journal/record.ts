@@ -5,11 +5,11 @@ import { escapeText } from "../util/text/escape-text.ts";
 import type { EncodedFact } from "./encode.ts";
 import { FactEncoder } from "./encode.ts";
 import { createJournal, type Journal, JournalError, type JournalWriter } from "./journal.ts";
-import { checkOwner, hold } from "./owner.ts";
 import { leaseLine, leaseOf, type RunRecord, readRecord, readUnchecked } from "./read-journal.ts";
-import { CannotResume, cutTail, type RecordPlace, type RecordReader } from "./record-place.ts";
 import { createSecretKeeper, type SecretKeeper } from "./secret-keeper.ts";
-import type { LeaseOptions, NewRun, OpenRecord, ResultKeeper } from "./store.ts";
+import { checkOwner, hold } from "./stores/owner.ts";
+import { CannotResume, cutTail, type RecordPlace, type RecordReader } from "./stores/record-place.ts";
+import type { LeaseOptions, NewRun, OpenRecord, ResultKeeper } from "./stores/store.ts";
 import { createWriteLog } from "./write-log.ts";
 
 /** A place that is open, and what closes it. */

@@ -6,10 +6,10 @@ import type { Message } from "../protocol/message.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { memoryHost } from "../testing/memory-host.ts";
 import { Redactor } from "../util/secrets/redactor.ts";
-import { FolderPlace, keyOf, userStore } from "./folder-store.ts";
 import * as reading from "./read-journal.ts";
-import type { RecordReader } from "./record-place.ts";
 import { RunSecrets } from "./run-secrets.ts";
+import { FolderPlace, keyOf, userStore } from "./stores/folder-store.ts";
+import type { RecordReader } from "./stores/record-place.ts";
 
 const id = "20260101-000000-abcdef";
 const directory = `/home/user/.local/state/llm-do/runs/${keyOf({ root: "/work" }, false)}/${id}`;

@@ -2,8 +2,8 @@ import type { AppendFile } from "../host/host.ts";
 import { isRecord } from "../protocol/json.ts";
 import type { RecordedSecret, Secret } from "../util/secrets/redactor.ts";
 import type { PrivateBlob } from "./blobs.ts";
-import { cutTail, type RecordPlace, type RecordReader } from "./record-place.ts";
 import { RunSecrets } from "./run-secrets.ts";
+import { cutTail, type RecordPlace, type RecordReader } from "./stores/record-place.ts";
 import { UnreadableJournal } from "./unreadable-journal.ts";
 
 /** Keeps the secrets of a run apart from its journal. Nothing is made before a run needs it. */

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { FileChange, ReplacementListener } from "../host/host.ts";
 import type { CallPath } from "../protocol/call.ts";
 import { isRecord } from "../protocol/json.ts";
-import type { RecordPlace, RecordReader } from "./record-place.ts";
 import type { SecretKeeper } from "./secret-keeper.ts";
+import type { RecordPlace, RecordReader } from "./stores/record-place.ts";
 
 /** A write through a scope, as the record of its run has it. Contents are named by their digest under the run's key. */
 export interface LoggedWrite {

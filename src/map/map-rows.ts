@@ -2,9 +2,9 @@ import { type Program, type RunOutput, type RunRequest, resumeWith, runWith } fr
 import { hostOf } from "../front/open-program.ts";
 import { runOptions } from "../front/requests.ts";
 import type { Host } from "../host/host.ts";
-import { openStore } from "../journal/find-store.ts";
-import { CannotResume } from "../journal/record-place.ts";
-import type { RunStore } from "../journal/store.ts";
+import { openStore } from "../journal/stores/find-store.ts";
+import { CannotResume } from "../journal/stores/record-place.ts";
+import type { RunStore } from "../journal/stores/store.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { inOrder } from "../util/async/in-order.ts";

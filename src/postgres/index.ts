@@ -1,6 +1,6 @@
 import { variable } from "../host/host.ts";
 import { createNodeHost } from "../host/node-host.ts";
-import type { RunStore } from "../journal/store.ts";
+import type { RunStore } from "../journal/stores/store.ts";
 import { type PostgresHost, PostgresStore } from "./postgres-store.ts";
 
 export interface PostgresStoreOptions {

@@ -1,7 +1,7 @@
 import type { EncodedFact } from "../journal/encode.ts";
 import type { JournalWriter } from "../journal/journal.ts";
-import { readRunEnds } from "../journal/run-index.ts";
 import type { SecretKeeper } from "../journal/secret-keeper.ts";
+import { readRunEnds } from "../journal/stores/run-index.ts";
 import type { Client } from "./database.ts";
 import { Fenced, type GroupWriter } from "./group-writer.ts";
 import type { Lease } from "./leases.ts";

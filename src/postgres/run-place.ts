@@ -1,5 +1,5 @@
 import type { AppendFile } from "../host/host.ts";
-import type { LogName, PartName, RecordPlace } from "../journal/record-place.ts";
+import type { LogName, PartName, RecordPlace } from "../journal/stores/record-place.ts";
 import type { Client } from "./database.ts";
 import type { Seal } from "./seal.ts";
 

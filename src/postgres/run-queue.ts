@@ -1,6 +1,6 @@
 import type { PgBoss } from "pg-boss";
-import { CannotResume } from "../journal/record-place.ts";
-import { readRunEnds } from "../journal/run-index.ts";
+import { CannotResume } from "../journal/stores/record-place.ts";
+import { readRunEnds } from "../journal/stores/run-index.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";

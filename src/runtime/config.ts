@@ -4,7 +4,7 @@ import type { Activity } from "../effects/activity.ts";
 import type { Effects, ReachedLimit } from "../effects/effects.ts";
 import type { Host, OpenScopesOptions } from "../host/host.ts";
 import type { ScopeDeclaration, Scopes } from "../host/scopes/scopes.ts";
-import type { ResultKeeper } from "../journal/store.ts";
+import type { ResultKeeper } from "../journal/stores/store.ts";
 import type { WriteLog } from "../journal/write-log.ts";
 import type { AuthMode } from "../models/create-model-resolver.ts";
 import type { Model } from "../models/model.ts";

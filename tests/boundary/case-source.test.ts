@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm";
 import { afterAll, describe, expect, it } from "vitest";
 import { readStepCases, type StepCases } from "../../src/boundary/step-cases.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { openStore } from "../../src/journal/find-store.ts";
+import { openStore } from "../../src/journal/stores/find-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "llm-do-cases-"));
 const host = createNodeHost();

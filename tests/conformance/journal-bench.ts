@@ -1,8 +1,8 @@
 import type { Host } from "../../src/host/host.ts";
-import { FolderPlace, keyOf, userStore } from "../../src/journal/folder-store.ts";
 import * as reading from "../../src/journal/read-journal.ts";
-import type { RecordReader } from "../../src/journal/record-place.ts";
 import { RunSecrets } from "../../src/journal/run-secrets.ts";
+import { FolderPlace, keyOf, userStore } from "../../src/journal/stores/folder-store.ts";
+import type { RecordReader } from "../../src/journal/stores/record-place.ts";
 import type { Fact } from "../../src/protocol/fact.ts";
 import { noUsage } from "../../src/protocol/usage.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";

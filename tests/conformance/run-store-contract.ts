@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { JournalError } from "../../src/journal/journal.ts";
 import { readJournal } from "../../src/journal/read-journal.ts";
 import { RunSecrets } from "../../src/journal/run-secrets.ts";
-import type { LeaseOptions, OpenRecord, RunStore, RunSummary } from "../../src/journal/store.ts";
+import type { LeaseOptions, OpenRecord, RunStore, RunSummary } from "../../src/journal/stores/store.ts";
 import type { Fact } from "../../src/protocol/fact.ts";
 import { noUsage } from "../../src/protocol/usage.ts";
 import { Redactor } from "../../src/util/secrets/redactor.ts";

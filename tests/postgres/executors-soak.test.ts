@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { answerQuestions, listQuestions } from "../../src/front/questions.ts";
 import { createNodeHost } from "../../src/host/node-host.ts";
-import { keyOf } from "../../src/journal/folder-store.ts";
+import { keyOf } from "../../src/journal/stores/folder-store.ts";
 import { PostgresStore } from "../../src/postgres/postgres-store.ts";
 import { RunQueue } from "../../src/postgres/run-queue.ts";
 import { seededFraction } from "../../src/util/seeded-fraction.ts";

@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { RunSecrets } from "../../src/journal/run-secrets.ts";
-import type { RunStore } from "../../src/journal/store.ts";
+import type { RunStore } from "../../src/journal/stores/store.ts";
 import { renewLeases } from "../../src/postgres/leases.ts";
 import { PostgresStore } from "../../src/postgres/postgres-store.ts";
 import type { RunPlace } from "../../src/postgres/run-place.ts";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { CaseLineError, printCase } from "../../boundary/case-file.ts";
 import { type CallsQuery, readCalls } from "../../boundary/read-calls.ts";
 import type { RecordedCall } from "../../boundary/recorded-calls.ts";
-import type { RunStore } from "../../journal/store.ts";
+import type { RunStore } from "../../journal/stores/store.ts";
 import { renderCall, renderCallsFoot } from "../../ui/render-calls.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { copyCaseFiles } from "../copy-case-files.ts";

@@ -2,8 +2,15 @@ import { resolve } from "node:path";
 import { adopt, readAdoption } from "../../front/adopt.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { moveWorkerRecords } from "../../host/own-files/worker-records.ts";
-import { NotARecord, packFolder, packRun, parseTravelling, type TravellingRun, unpackRun } from "../../journal/exchange.ts";
-import { importedStore, moveRecords } from "../../journal/folder-store.ts";
+import {
+  NotARecord,
+  packFolder,
+  packRun,
+  parseTravelling,
+  type TravellingRun,
+  unpackRun,
+} from "../../journal/stores/exchange.ts";
+import { importedStore, moveRecords } from "../../journal/stores/folder-store.ts";
 import { counted } from "../../ui/explain/phrases.ts";
 import { renderLines } from "../../ui/render-lines.ts";
 import { showText } from "../../ui/show-text.ts";

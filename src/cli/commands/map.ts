@@ -2,7 +2,7 @@ import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { Program } from "../../front/llm-do.ts";
 import { createNodeHost } from "../../host/node-host.ts";
-import { openStore } from "../../journal/find-store.ts";
+import { openStore } from "../../journal/stores/find-store.ts";
 import { forgetMap, hasMapLog } from "../../map/map-log.ts";
 import { type MappedRow, type MapRequest, mapRows, type Row } from "../../map/map-rows.ts";
 import { escapeText } from "../../util/text/escape-text.ts";

@@ -1,6 +1,6 @@
 import { createNodeHost } from "../../host/node-host.ts";
-import { CannotRemove } from "../../journal/cannot-remove.ts";
-import { importedStore } from "../../journal/folder-store.ts";
+import { CannotRemove } from "../../journal/stores/cannot-remove.ts";
+import { importedStore } from "../../journal/stores/folder-store.ts";
 import { renderListedRun } from "../../ui/list-run.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,7 +1,7 @@
 import { createNodeHost } from "../../host/node-host.ts";
 import { expandTexts } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
-import type { RecordReader } from "../../journal/record-place.ts";
+import type { RecordReader } from "../../journal/stores/record-place.ts";
 import type { JournalEntry } from "../../protocol/fact.ts";
 import { type ListedRun, listRun, renderListedRun } from "../../ui/list-run.ts";
 import { renderCosts } from "../../ui/render-costs.ts";

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { compile, type Program, readOutcome } from "../../front/llm-do.ts";
 import { createNodeHost } from "../../host/node-host.ts";
-import { keyOf } from "../../journal/folder-store.ts";
+import { keyOf } from "../../journal/stores/folder-store.ts";
 import type { PostgresStore } from "../../postgres/postgres-store.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import type { Limits } from "../../protocol/usage.ts";

@@ -4,7 +4,7 @@ import { CompileError } from "../../compile/compile-error.ts";
 import { manifestName } from "../../compile/load-manifest.ts";
 import type { Program } from "../../front/llm-do.ts";
 import type { Host } from "../../host/host.ts";
-import { keyOf } from "../../journal/folder-store.ts";
+import { keyOf } from "../../journal/stores/folder-store.ts";
 import { parseManifest } from "../../language/manifest.ts";
 import { usesFiles } from "../../runtime/connect/open-call-scopes.ts";
 import { errorMessage } from "../../util/text/error-message.ts";

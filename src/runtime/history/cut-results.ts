@@ -1,5 +1,5 @@
 import type { GatedToolset } from "../../approval/gate-types.ts";
-import type { ResultKeeper } from "../../journal/store.ts";
+import type { ResultKeeper } from "../../journal/stores/store.ts";
 import type { CallPath } from "../../protocol/call.ts";
 import type { ToolResult, ToolResultPart } from "../../protocol/message.ts";
 import { readResultName, readResultToolset, showPart } from "../../toolsets/results/read-result.ts";

@@ -1,6 +1,6 @@
-import type { AppendFile } from "../host/host.ts";
+import type { AppendFile } from "../../host/host.ts";
+import type { RecordHost } from "../record.ts";
 import { PlacedStore, type Places, type ProgramRuns } from "./placed-store.ts";
-import type { RecordHost } from "./record.ts";
 import { CannotResume, type LogName, type PartName, type RecordPlace } from "./record-place.ts";
 import type { NewRun, ProgramOfRun, RunStore } from "./store.ts";
 

@@ -1,11 +1,11 @@
-import type { Fact, JournalEntry } from "../protocol/fact.ts";
-import type { Artifact } from "../protocol/message.ts";
-import type { Redactor, Secret } from "../util/secrets/redactor.ts";
-import type { Journal } from "./journal.ts";
-import type { JournalEnds, RunRecord } from "./read-journal.ts";
+import type { Fact, JournalEntry } from "../../protocol/fact.ts";
+import type { Artifact } from "../../protocol/message.ts";
+import type { Redactor, Secret } from "../../util/secrets/redactor.ts";
+import type { Journal } from "../journal.ts";
+import type { JournalEnds, RunRecord } from "../read-journal.ts";
+import type { RunSecrets } from "../run-secrets.ts";
+import type { WriteLog } from "../write-log.ts";
 import type { RecordReader } from "./record-place.ts";
-import type { RunSecrets } from "./run-secrets.ts";
-import type { WriteLog } from "./write-log.ts";
 
 /**
  * Where the records of runs are. In one store an id is one run. A record is believed because it lies in a store that the user owns or names.

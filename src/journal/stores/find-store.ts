@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { variable } from "../host/host.ts";
-import { isObject, type OptionTable, textOption } from "../util/check-options.ts";
+import { variable } from "../../host/host.ts";
+import { isObject, type OptionTable, textOption } from "../../util/check-options.ts";
 import { namedStore, type StoreHost, userStore } from "./folder-store.ts";
 import { CannotResume } from "./record-place.ts";
 import type { RunStore } from "./store.ts";

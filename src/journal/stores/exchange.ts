@@ -1,7 +1,7 @@
-import type { OwnFolder } from "../host/own-files/own-folder.ts";
-import { isRecord, recordsIn } from "../protocol/json.ts";
-import { parseJson } from "../util/json/parse-json.ts";
-import { sha256 } from "../util/sha256.ts";
+import type { OwnFolder } from "../../host/own-files/own-folder.ts";
+import { isRecord, recordsIn } from "../../protocol/json.ts";
+import { parseJson } from "../../util/json/parse-json.ts";
+import { sha256 } from "../../util/sha256.ts";
 import { FolderPlace, runIdPattern } from "./folder-store.ts";
 import type { PlacedStore } from "./placed-store.ts";
 import type { PartName, RecordReader } from "./record-place.ts";

@@ -1,4 +1,4 @@
-import { type JournalEnds, readJournalEnds } from "./read-journal.ts";
+import { type JournalEnds, readJournalEnds } from "../read-journal.ts";
 import type { RecordReader } from "./record-place.ts";
 
 /*

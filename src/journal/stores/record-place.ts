@@ -1,4 +1,4 @@
-import type { AppendFile, FileEnds } from "../host/host.ts";
+import type { AppendFile, FileEnds } from "../../host/host.ts";
 
 /** What grows in a record: its entries, the values of its secrets, and the writes of its file tools. */
 export type LogName = "journal.jsonl" | "secrets.jsonl" | "writes.jsonl";

@@ -1,5 +1,5 @@
+import { readJournal } from "../read-journal.ts";
 import { findOwnerState, type OwnerHost } from "./owner.ts";
-import { readJournal } from "./read-journal.ts";
 import type { RecordReader } from "./record-place.ts";
 
 /** A run stays: a process executes it, it waits for answers, or it is no run. */

@@ -1,11 +1,11 @@
 import { basename, join } from "node:path";
-import type { Host } from "../host/host.ts";
-import type { OwnFolder } from "../host/own-files/own-folder.ts";
-import { isRecord } from "../protocol/json.ts";
-import { parseJson } from "../util/json/parse-json.ts";
-import { sha256 } from "../util/sha256.ts";
+import type { Host } from "../../host/host.ts";
+import type { OwnFolder } from "../../host/own-files/own-folder.ts";
+import { isRecord } from "../../protocol/json.ts";
+import { parseJson } from "../../util/json/parse-json.ts";
+import { sha256 } from "../../util/sha256.ts";
+import type { RecordHost } from "../record.ts";
 import { PlacedStore, type Places, type ProgramRuns } from "./placed-store.ts";
-import type { RecordHost } from "./record.ts";
 import { CannotResume, type LogName, mostOfLog, type PartName, type RecordPlace } from "./record-place.ts";
 import type { NewRun, ProgramOfRun } from "./store.ts";
 

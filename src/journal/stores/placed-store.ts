@@ -1,10 +1,10 @@
-import type { Fact, JournalEntry } from "../protocol/fact.ts";
-import type { Secret } from "../util/secrets/redactor.ts";
-import { errorMessage } from "../util/text/error-message.ts";
+import type { Fact, JournalEntry } from "../../protocol/fact.ts";
+import type { Secret } from "../../util/secrets/redactor.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
+import { JournalError } from "../journal.ts";
+import { type RunRecord, readJournal, readRecord } from "../read-journal.ts";
+import { createRecord, type OpenPlace, openRecord, type RecordHost } from "../record.ts";
 import { checkRemoval } from "./cannot-remove.ts";
-import { JournalError } from "./journal.ts";
-import { type RunRecord, readJournal, readRecord } from "./read-journal.ts";
-import { createRecord, type OpenPlace, openRecord, type RecordHost } from "./record.ts";
 import type { RecordPlace, RecordReader } from "./record-place.ts";
 import { type RunEnds, readIndex, readRunEnds, toIndexLine } from "./run-index.ts";
 import type { LeaseOptions, NewRun, OpenRecord, ProgramOfRun, RunFilter, RunStore, RunSummary } from "./store.ts";

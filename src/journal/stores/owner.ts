@@ -1,5 +1,5 @@
-import type { Host } from "../host/host.ts";
-import type { Fact } from "../protocol/fact.ts";
+import type { Host } from "../../host/host.ts";
+import type { Fact } from "../../protocol/fact.ts";
 import { CannotResume, type RecordReader } from "./record-place.ts";
 
 export type OwnerHost = Pick<Host, "processes">;
