@@ -4,7 +4,7 @@
 export type { ApprovalPolicy, Approver, ApproverOptions } from "./approval/policy.ts";
 export type { RememberedApprovals } from "./approval/rules/remembered-approvals.ts";
 // Steps between prose and code.
-export type { RecordedCall } from "./boundary/recorded-calls.ts";
+export type { RecordedCall } from "./boundary/calls/recorded-calls.ts";
 export type { CandidateFigures, StepFigures } from "./boundary/step-figures.ts";
 export {
   type CallsRequest,

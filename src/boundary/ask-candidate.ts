@@ -10,7 +10,7 @@ import type { FilePart } from "../protocol/message.ts";
 import { RunError } from "../runtime/run-error.ts";
 import { anySignal } from "../util/async/abortable.ts";
 import { errorMessage } from "../util/text/error-message.ts";
-import { answeredByContent } from "./answer-from-record.ts";
+import { answeredByContent } from "./calls/answer-from-record.ts";
 import type { OpenCandidate } from "./candidate.ts";
 import type { Case } from "./case-file.ts";
 import type { Answer } from "./compare.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../protocol/json.ts";
+import type { RecordedCall } from "./calls/recorded-calls.ts";
 import { CaseLineError, digestOfCase, expectedOutput, parseCase, printCase } from "./case-file.ts";
-import type { RecordedCall } from "./recorded-calls.ts";
 
 const call: RecordedCall = {
   ...{ from: "r1/main/0.triage", worker: "triage", input: { message: "hi" }, files: [], fragments: [] },

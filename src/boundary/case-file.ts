@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { canonicalJson } from "../util/json/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
-import type { CallFile, RecordedCall } from "./recorded-calls.ts";
+import type { CallFile, RecordedCall } from "./calls/recorded-calls.ts";
 
 /** A line of a case file: what a worker was asked, and what it answered or should have. */
 export interface Case {

@@ -14,12 +14,12 @@ import {
   textOption,
   textsOption,
 } from "../util/check-options.ts";
+import { readCalls } from "./calls/read-calls.ts";
+import type { RecordedCall } from "./calls/recorded-calls.ts";
 import { parseCandidate } from "./candidate.ts";
 import { type CompareStepRequest, compareStep } from "./compare-step.ts";
 import { requireWorker } from "./find-worker.ts";
 import { programInStore } from "./program-in-store.ts";
-import { readCalls } from "./read-calls.ts";
-import type { RecordedCall } from "./recorded-calls.ts";
 import { judgeFunction, linesOf, writeAnswerer } from "./stabilise-step.ts";
 import { readStepCases } from "./step-cases.ts";
 import { type StepFigures, toFigures } from "./step-figures.ts";

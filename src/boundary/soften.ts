@@ -4,9 +4,9 @@ import type { Program, ToolsetReference } from "../program/program.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Outline } from "../protocol/outline.ts";
 import type { Tool } from "../toolsets/toolset.ts";
+import type { RecordedToolCall } from "./calls/read-tool-calls.ts";
 import { CandidateError } from "./candidate.ts";
-import { inferSchema } from "./infer-schema.ts";
-import type { RecordedToolCall } from "./read-tool-calls.ts";
+import { inferSchema } from "./types/infer-schema.ts";
 
 /** A worker whose `toolsets` names the tool. */
 export interface CallerOfTool {

@@ -6,10 +6,10 @@ import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
 import { isAtOrBelow } from "../protocol/call.ts";
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import { errorMessage } from "../util/text/error-message.ts";
+import { readCalls } from "./calls/read-calls.ts";
 import { CandidateError } from "./candidate.ts";
 import type { Case } from "./case-file.ts";
 import { parseCase, printCase } from "./case-file.ts";
-import { readCalls } from "./read-calls.ts";
 import { readCaseFile } from "./read-case-file.ts";
 
 export interface CaseChoice {

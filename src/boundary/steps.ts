@@ -2,8 +2,8 @@ import type { Host } from "../host/host.ts";
 import type { RunStore } from "../journal/stores/store.ts";
 import type { PriceOverrides } from "../models/prices.ts";
 import type { Provider } from "../models/provider.ts";
-import type { CallsQuery } from "./read-calls.ts";
-import type { RecordedCall } from "./recorded-calls.ts";
+import type { CallsQuery } from "./calls/read-calls.ts";
+import type { RecordedCall } from "./calls/recorded-calls.ts";
 import type { StepFigures } from "./step-figures.ts";
 
 /** A worker of a program, and the store with its recorded calls. */

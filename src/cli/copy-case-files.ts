@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { CallFile } from "../boundary/recorded-calls.ts";
+import type { CallFile } from "../boundary/calls/recorded-calls.ts";
 
 /** Writes the files of a case into a folder, each by its digest. */
 export async function copyCaseFiles(

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { type CallsQuery, readCalls } from "../../boundary/calls/read-calls.ts";
+import type { RecordedCall } from "../../boundary/calls/recorded-calls.ts";
 import { CaseLineError, printCase } from "../../boundary/case-file.ts";
-import { type CallsQuery, readCalls } from "../../boundary/read-calls.ts";
-import type { RecordedCall } from "../../boundary/recorded-calls.ts";
 import type { RunStore } from "../../journal/stores/store.ts";
 import { renderCall, renderCallsFoot } from "../../ui/render-calls.ts";
 import { escapeText } from "../../util/text/escape-text.ts";

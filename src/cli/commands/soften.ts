@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { readToolCalls } from "../../boundary/calls/read-tool-calls.ts";
 import { CandidateError } from "../../boundary/candidate.ts";
-import { readToolCalls } from "../../boundary/read-tool-calls.ts";
 import {
   type CallerOfTool,
   findObstacleToSoften,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { printProgramTypes, typesMark } from "../../boundary/print-program-types.ts";
+import { printProgramTypes, typesMark } from "../../boundary/types/print-program-types.ts";
 import { renderForTerminal } from "../../diagnostics/render-diagnostic.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { asStarted } from "../command-name.ts";

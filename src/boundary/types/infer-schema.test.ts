@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { JsonValue } from "../protocol/json.ts";
-import { fromJsonSchema } from "../schema/from-json-schema.ts";
+import type { JsonValue } from "../../protocol/json.ts";
+import { fromJsonSchema } from "../../schema/from-json-schema.ts";
 import { inferSchema } from "./infer-schema.ts";
 
 it.each<[readonly JsonValue[], object]>([

@@ -1,5 +1,5 @@
-import { isRecord, type JsonValue } from "../protocol/json.ts";
-import type { JsonSchema } from "../protocol/tool.ts";
+import { isRecord, type JsonValue } from "../../protocol/json.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
 
 /** A schema that all of these values fit: their types, and of objects the members, required where each has them. At least one value. */
 export function inferSchema(values: readonly JsonValue[]): JsonSchema {

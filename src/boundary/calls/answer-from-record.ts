@@ -1,8 +1,8 @@
-import type { AnswerPolicy } from "../effects/answerer.ts";
-import type { CallPath } from "../protocol/call.ts";
-import type { Fact, Outcome } from "../protocol/fact.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { canonicalJson } from "../util/json/canonical-json.ts";
+import type { AnswerPolicy } from "../../effects/answerer.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import type { Fact, Outcome } from "../../protocol/fact.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
 
 export interface FromRecordOptions {
   /** Tools without side effects that are not recorded run. Default: their case is left out. */

@@ -1,6 +1,6 @@
-import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import type { JsonSchema } from "../protocol/tool.ts";
-import { followReference } from "../schema/follow-reference.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
+import { followReference } from "../../schema/follow-reference.ts";
 
 /** Schemas nested deeper than this are `unknown`. */
 const deepest = 20;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JsonSchema } from "../protocol/tool.ts";
+import type { JsonSchema } from "../../protocol/tool.ts";
 import { printType } from "./print-type.ts";
 
 const cases: readonly (readonly [type: string, schema: JsonSchema])[] = [

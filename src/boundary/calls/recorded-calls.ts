@@ -1,10 +1,10 @@
-import type { CallPath } from "../protocol/call.ts";
-import { codeCallPath, isAtOrBelow, isInCheck } from "../protocol/call.ts";
-import type { Fact, FactOf } from "../protocol/fact.ts";
-import { isRecord, type JsonValue } from "../protocol/json.ts";
-import type { FilePart } from "../protocol/message.ts";
-import { canonicalJson } from "../util/json/canonical-json.ts";
-import { sha256 } from "../util/sha256.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import { codeCallPath, isAtOrBelow, isInCheck } from "../../protocol/call.ts";
+import type { Fact, FactOf } from "../../protocol/fact.ts";
+import { isRecord, type JsonValue } from "../../protocol/json.ts";
+import type { FilePart } from "../../protocol/message.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
+import { sha256 } from "../../util/sha256.ts";
 
 /**
  * Reasons not to learn from a call. `denied`, `edited`: a person denied one of its calls, or changed its arguments. `failed`, `cut`: it did

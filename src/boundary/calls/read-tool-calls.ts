@@ -1,10 +1,10 @@
-import { expandTexts } from "../journal/expand-texts.ts";
-import { readJournal } from "../journal/read-journal.ts";
-import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
-import type { CallPath } from "../protocol/call.ts";
-import type { JournalEntry } from "../protocol/fact.ts";
-import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
-import { canonicalJson } from "../util/json/canonical-json.ts";
+import { expandTexts } from "../../journal/expand-texts.ts";
+import { readJournal } from "../../journal/read-journal.ts";
+import type { ProgramOfRun, RunStore } from "../../journal/stores/store.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import type { JournalEntry } from "../../protocol/fact.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
+import { canonicalJson } from "../../util/json/canonical-json.ts";
 
 /** One recorded execution of a tool. */
 export interface RecordedToolCall {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Fact } from "../protocol/fact.ts";
-import { noUsage } from "../protocol/usage.ts";
+import type { Fact } from "../../protocol/fact.ts";
+import { noUsage } from "../../protocol/usage.ts";
 import { markRepeated, recordedCalls } from "./recorded-calls.ts";
 
 const start = (callPath: string, name: string, input: string): Fact => ({

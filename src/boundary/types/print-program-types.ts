@@ -1,5 +1,5 @@
-import type { Program } from "../program/program.ts";
-import type { Outline } from "../protocol/outline.ts";
+import type { Program } from "../../program/program.ts";
+import type { Outline } from "../../protocol/outline.ts";
 import { commentText, key, printType } from "./print-type.ts";
 
 interface Callable {

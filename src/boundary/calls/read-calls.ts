@@ -1,9 +1,9 @@
-import { expandTexts } from "../journal/expand-texts.ts";
-import { readJournal } from "../journal/read-journal.ts";
-import type { RecordReader } from "../journal/stores/record-place.ts";
-import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
-import { codeCallPath } from "../protocol/call.ts";
-import type { JournalEntry } from "../protocol/fact.ts";
+import { expandTexts } from "../../journal/expand-texts.ts";
+import { readJournal } from "../../journal/read-journal.ts";
+import type { RecordReader } from "../../journal/stores/record-place.ts";
+import type { ProgramOfRun, RunStore } from "../../journal/stores/store.ts";
+import { codeCallPath } from "../../protocol/call.ts";
+import type { JournalEntry } from "../../protocol/fact.ts";
 import { type CallMark, markRepeated, type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /** Which calls are read. Absent members choose all. */
