@@ -10,8 +10,8 @@ import type { JsonValue } from "../protocol/json.ts";
 import type { Artifact } from "../protocol/message.ts";
 import { RunError, readLimit } from "../runtime/run-error.ts";
 import { textOrJson } from "../ui/explain/phrases.ts";
+import { renderWaiting } from "../ui/records/render-waiting.ts";
 import { renderUsage } from "../ui/render-usage.ts";
-import { renderWaiting } from "../ui/render-waiting.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 import { escapeText } from "../util/text/escape-text.ts";
 import {

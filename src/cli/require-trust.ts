@@ -3,7 +3,7 @@ import type { NeedOfTrust } from "../compile/compile-error.ts";
 import { growthOf, mergeReach } from "../compile/powers/reach.ts";
 import type { TrustedFolder, TrustStore } from "../host/own-files/trust-store.ts";
 import type { Reach } from "../protocol/reach.ts";
-import { showText } from "../ui/show-text.ts";
+import { showText } from "../ui/text/show-text.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 import { commandName } from "./command-name.ts";
 import { UsageError } from "./exit-codes.ts";
@@ -69,7 +69,7 @@ async function askForTrust(root: string, question: TrustQuestion, options: Trust
     const advice = (await options.advise?.()) ?? newRunAdvice();
     throw new UsageError([head, ...takeRows(question.rows, 0).map((row) => `  ${row}`), advice].join("\n"));
   }
-  const { wrapWords } = await import("../ui/wrap-text.ts");
+  const { wrapWords } = await import("../ui/text/wrap-text.ts");
   const { columns } = terminal;
   const explain = `${commandName()} explain shows what`;
   const code = question.hasCode ? `Its code runs with your rights; ${explain} else it can do.` : `${explain} it can do.`;

@@ -1,4 +1,4 @@
-import type { NextSteps } from "../ui/render-waiting.ts";
+import type { NextSteps } from "../ui/records/render-waiting.ts";
 import { commandLine, commandName, quoteWord } from "./command-name.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { isAddress } from "./store-option.ts";

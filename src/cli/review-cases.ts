@@ -3,7 +3,7 @@ import { findMisfit } from "../boundary/check-output.ts";
 import { readLines } from "../host/files/read-lines.ts";
 import type { JsonValue } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { showProse } from "../ui/show-text.ts";
+import { showProse } from "../ui/text/show-text.ts";
 import { parseJson } from "../util/json/parse-json.ts";
 import { atTerminal } from "./ask-yes-or-no.ts";
 import { UsageError } from "./exit-codes.ts";

@@ -144,7 +144,7 @@ async function ask<T>(
 
 /** Returns functions that wrap keys and messages to the terminal's width at the time. */
 async function createWriters(output: WriteStream) {
-  const { wrapKeys, wrapLines } = await import("../ui/wrap-text.ts");
+  const { wrapKeys, wrapLines } = await import("../ui/text/wrap-text.ts");
   const write = (wrap: (text: string, columns: number) => string[]) => (text: string) =>
     text === "" ? "" : `${wrap(text, (output.columns || 80) - 1).join("\n")}\n`;
   return { showKeys: write(wrapKeys), showMessage: write(wrapLines) };

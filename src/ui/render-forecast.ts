@@ -1,6 +1,6 @@
 import type { Forecast, ForecastCall } from "../protocol/forecast.ts";
 import { counted, show } from "./explain/phrases.ts";
-import { wrapWords } from "./wrap-text.ts";
+import { wrapWords } from "./text/wrap-text.ts";
 
 /** Renders what an unattended run would be denied. Lines of configuration are not wrapped, so that they can be copied. */
 export function renderForecast({ calls }: Forecast, columns: number): string {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../protocol/json.ts";
 import { clipText } from "../util/text/clip-text.ts";
 import { show } from "./explain/phrases.ts";
-import { wrapWords } from "./wrap-text.ts";
+import { wrapWords } from "./text/wrap-text.ts";
 
 interface Remembered {
   readonly worker: string;

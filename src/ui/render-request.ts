@@ -1,11 +1,11 @@
 import type { ApprovalRequest } from "../protocol/approval.ts";
 import { runSteps, type Steps } from "../util/in-steps.ts";
-import { callLabel } from "./call-label.ts";
-import { previewLines, toLines } from "./preview-lines.ts";
-import { type PreviewLine, PreviewRows, type RowStyle } from "./preview-rows.ts";
-import { questionPosition } from "./question-position.ts";
-import { showFirst, showText } from "./show-text.ts";
-import { cutWords } from "./wrap-text.ts";
+import { callLabel } from "./text/call-label.ts";
+import { previewLines, toLines } from "./text/preview-lines.ts";
+import { type PreviewLine, PreviewRows, type RowStyle } from "./text/preview-rows.ts";
+import { questionPosition } from "./text/question-position.ts";
+import { showFirst, showText } from "./text/show-text.ts";
+import { cutWords } from "./text/wrap-text.ts";
 
 export interface RequestStyle extends RowStyle {
   /** Shows all of a preview, however long it is. Default false. */

@@ -1,7 +1,7 @@
 import type { CaseChange } from "../cases/baseline.ts";
 import type { CaseReport, TestReport } from "../cases/test-report.ts";
 import { dollars } from "./render-usage.ts";
-import { showProse } from "./show-text.ts";
+import { showProse } from "./text/show-text.ts";
 
 /** One case: a line, and below it what failed. */
 export function renderCase(report: CaseReport): string {

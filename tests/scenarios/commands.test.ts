@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type ApprovalPolicy, type ApprovalRequest, judgeCalls, RunError } from "../../src/index.ts";
 import type { ToolResultPart } from "../../src/protocol/message.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
-import { renderJournal } from "../../src/ui/render-journal.ts";
+import { renderJournal } from "../../src/ui/records/render-journal.ts";
 import { play, worker } from "./harness.ts";
 
 const isolation = { type: "none", why: "bubblewrap is not installed" } as const;

@@ -10,11 +10,11 @@ import { UnreadableJournal } from "../../src/journal/unreadable-journal.ts";
 import type { Program } from "../../src/program/program.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
 import { type MemoryHost, memoryHost } from "../../src/testing/memory-host.ts";
-import { listRun } from "../../src/ui/list-run.ts";
 import { renderPage } from "../../src/ui/page/render-page.ts";
-import { renderCosts } from "../../src/ui/render-costs.ts";
-import { renderJournal, summarizeJournal } from "../../src/ui/render-journal.ts";
-import { renderMessages } from "../../src/ui/render-messages.ts";
+import { listRun } from "../../src/ui/records/list-run.ts";
+import { renderCosts } from "../../src/ui/records/render-costs.ts";
+import { renderJournal, summarizeJournal } from "../../src/ui/records/render-journal.ts";
+import { renderMessages } from "../../src/ui/records/render-messages.ts";
 import { environmentSecrets } from "../../src/util/secrets/redactor.ts";
 import { placeOf, readJournal, readJournalEnds, readRecord, runsIn } from "../records.ts";
 

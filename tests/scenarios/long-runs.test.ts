@@ -5,7 +5,7 @@ import { compile, type RunEvent, run, tool } from "../../src/index.ts";
 import type { Message } from "../../src/protocol/message.ts";
 import { type Script, scriptedModel } from "../../src/testing/index.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
-import { renderJournal } from "../../src/ui/render-journal.ts";
+import { renderJournal } from "../../src/ui/records/render-journal.ts";
 import { anthropicWire, bedrockWire, type MarkedWire, openrouterWire, startMeteredServer } from "../models/metered-server.ts";
 import { readJournal, readRecord, runsIn } from "../records.ts";
 import { play, worker } from "./harness.ts";

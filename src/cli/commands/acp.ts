@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import type { Command } from "commander";
 import type { EarlierRun } from "../../doors/acp/conversations.ts";
 import type { Program } from "../../front/llm-do.ts";
-import { listRun } from "../../ui/list-run.ts";
+import { listRun } from "../../ui/records/list-run.ts";
 import { printConfig } from "../client-config.ts";
 import { answeredRuns, readEarlierConversation } from "../earlier-conversation.ts";
 import { UsageError } from "../exit-codes.ts";

@@ -3,8 +3,8 @@ import { answerQuestions, argumentsProblem, listQuestions, type WaitingRun } fro
 import type { ApprovalDecision, OpenQuestion } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
 import { counted, show } from "../../ui/explain/phrases.ts";
-import { renderQuestions } from "../../ui/render-questions.ts";
-import type { NextSteps } from "../../ui/render-waiting.ts";
+import { renderQuestions } from "../../ui/records/render-questions.ts";
+import type { NextSteps } from "../../ui/records/render-waiting.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { askYesOrNo, atTerminal } from "../ask-yes-or-no.ts";
 import { commandLine } from "../command-name.ts";

@@ -4,7 +4,7 @@ import { type CallsQuery, readCalls } from "../../boundary/calls/read-calls.ts";
 import type { RecordedCall } from "../../boundary/calls/recorded-calls.ts";
 import { CaseLineError, printCase } from "../../boundary/case-file.ts";
 import type { RunStore } from "../../journal/stores/store.ts";
-import { renderCall, renderCallsFoot } from "../../ui/render-calls.ts";
+import { renderCall, renderCallsFoot } from "../../ui/records/render-calls.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";

@@ -2,8 +2,8 @@ import { compareRunSets, setsBeyondTolerance } from "../../boundary/compare-run-
 import { beyondTolerance, compareRuns, figuresOf, type RunFigures } from "../../boundary/compare-runs.ts";
 import { expandTexts } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
+import { renderRunsComparison } from "../../ui/records/render-runs-comparison.ts";
 import { renderRunSets } from "../../ui/render-run-sets.ts";
-import { renderRunsComparison } from "../../ui/render-runs-comparison.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun } from "../find-runs.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";

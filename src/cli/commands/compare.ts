@@ -6,7 +6,7 @@ import { type CompareStepReport, compareStep, NothingToCompare } from "../../bou
 import type { CaseChoice, StepCases } from "../../boundary/step-cases.ts";
 import { toFigures } from "../../boundary/step-figures.ts";
 import type { CasesRequest } from "../../boundary/steps.ts";
-import { renderComparison } from "../../ui/render-comparison.ts";
+import { renderComparison } from "../../ui/records/render-comparison.ts";
 import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findStep } from "../find-step.ts";

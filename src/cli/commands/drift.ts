@@ -1,5 +1,5 @@
 import { type DriftWeek, readDrift } from "../../boundary/drift.ts";
-import { renderShare } from "../../ui/render-comparison.ts";
+import { renderShare } from "../../ui/records/render-comparison.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { programOfTarget, storeOfUser } from "../find-runs.ts";

@@ -12,8 +12,8 @@ import {
 } from "../../journal/stores/exchange.ts";
 import { importedStore, moveRecords } from "../../journal/stores/folder-store.ts";
 import { counted } from "../../ui/explain/phrases.ts";
-import { renderLines } from "../../ui/render-lines.ts";
-import { showText } from "../../ui/show-text.ts";
+import { renderLines } from "../../ui/text/render-lines.ts";
+import { showText } from "../../ui/text/show-text.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";

@@ -1,7 +1,7 @@
 import { createNodeHost } from "../../host/node-host.ts";
 import { CannotRemove } from "../../journal/stores/cannot-remove.ts";
 import { importedStore } from "../../journal/stores/folder-store.ts";
-import { renderListedRun } from "../../ui/list-run.ts";
+import { renderListedRun } from "../../ui/records/list-run.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type FoundRun, findRun, findRuns, findRunsToChange } from "../find-runs.ts";

@@ -1,5 +1,5 @@
 import { replay } from "../../front/llm-do.ts";
-import { renderReplay } from "../../ui/render-replay.ts";
+import { renderReplay } from "../../ui/records/render-replay.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findRun } from "../find-runs.ts";
 import { type CompileFlags, openProgram } from "../open-program.ts";

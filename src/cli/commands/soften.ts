@@ -13,7 +13,7 @@ import { CompileError } from "../../compile/compile-error.ts";
 import { compile } from "../../front/llm-do.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { createScratchFolder } from "../../host/scratch-folder.ts";
-import { showText } from "../../ui/show-text.ts";
+import { showText } from "../../ui/text/show-text.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { programOfTarget, storeOfUser } from "../find-runs.ts";

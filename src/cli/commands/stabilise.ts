@@ -2,7 +2,7 @@ import { CandidateError, type StepOfProgram } from "../../boundary/candidate.ts"
 import { NothingToCompare } from "../../boundary/compare-step.ts";
 import { judgeFunction, linesOf, writeAnswerer } from "../../boundary/stabilise-step.ts";
 import type { CaseChoice } from "../../boundary/step-cases.ts";
-import { renderComparison } from "../../ui/render-comparison.ts";
+import { renderComparison } from "../../ui/records/render-comparison.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { findStep } from "../find-step.ts";

@@ -10,7 +10,7 @@ import { type LoggedWrite, readWriteLog } from "../../journal/write-log.ts";
 import { type CallPath, isAtOrBelow } from "../../protocol/call.ts";
 import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import type { Outline } from "../../protocol/outline.ts";
-import { showText } from "../../ui/show-text.ts";
+import { showText } from "../../ui/text/show-text.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { isWithin } from "../../util/within.ts";
 import { commandLine } from "../command-name.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { compile, type UndoPlan, type UndoReport, undo } from "../../front/llm-do.ts";
-import { renderUndo } from "../../ui/render-undo.ts";
+import { renderUndo } from "../../ui/records/render-undo.ts";
 import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findRun, programOfTarget } from "../find-runs.ts";

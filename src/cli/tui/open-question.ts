@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { showHidden } from "../../ui/show-text.ts";
+import { showHidden } from "../../ui/text/show-text.ts";
 import { type Key, TextField } from "../../ui/tui/text-field.ts";
 import type { Question } from "../terminal.ts";
 

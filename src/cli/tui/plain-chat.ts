@@ -1,7 +1,7 @@
 import type { EventSink } from "../../protocol/event.ts";
 import { addUsage, noUsage, type Usage } from "../../protocol/usage.ts";
 import { createRunView, foldEvent } from "../../ui/run-view.ts";
-import { showProse } from "../../ui/show-text.ts";
+import { showProse } from "../../ui/text/show-text.ts";
 import { type Listeners, openListeners } from "../event-sink.ts";
 import { writeStderr } from "../output.ts";
 import type { Question, Terminal } from "../terminal.ts";

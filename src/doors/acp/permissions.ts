@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { Program } from "../../front/llm-do.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../../protocol/approval.ts";
-import { callLabel } from "../../ui/call-label.ts";
-import { showText } from "../../ui/show-text.ts";
+import { callLabel } from "../../ui/text/call-label.ts";
+import { showText } from "../../ui/text/show-text.ts";
 import { callIdOf, diffOf, kindOf, textContent } from "./updates.ts";
 
 /** The decision that each option of a question stands for. */

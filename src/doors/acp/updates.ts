@@ -3,9 +3,9 @@ import type { Preview } from "../../protocol/approval.ts";
 import type { RunEvent } from "../../protocol/event.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Artifact, Message } from "../../protocol/message.ts";
-import { callLabel } from "../../ui/call-label.ts";
 import { renderEvent } from "../../ui/headless/render-event.ts";
 import { renderResult } from "../../ui/render-result.ts";
+import { callLabel } from "../../ui/text/call-label.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 
 /** Characters of a tool's result that a client gets. */

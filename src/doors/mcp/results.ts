@@ -16,7 +16,7 @@ import { RunError } from "../../runtime/run-error.ts";
 import { toToolSchema } from "../../toolsets/attachments.ts";
 import { textOrJson } from "../../ui/explain/phrases.ts";
 import { renderEvent } from "../../ui/headless/render-event.ts";
-import { renderWaiting } from "../../ui/render-waiting.ts";
+import { renderWaiting } from "../../ui/records/render-waiting.ts";
 import { getOwn } from "../../util/get-own.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import type { OfferedWorker } from "../offered-worker.ts";

@@ -1,4 +1,4 @@
-import { wrapWords } from "../wrap-text.ts";
+import { wrapWords } from "../text/wrap-text.ts";
 
 /** A line of a tree, with the lines below it. The text is wrapped beside the label. */
 export interface TreeNode {

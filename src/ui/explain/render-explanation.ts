@@ -1,6 +1,6 @@
 import type { Outline } from "../../protocol/outline.ts";
-import { modelLabel } from "../model-label.ts";
-import { wrapWords } from "../wrap-text.ts";
+import { modelLabel } from "../text/model-label.ts";
+import { wrapWords } from "../text/wrap-text.ts";
 import { buildTrees } from "./build-tree.ts";
 import { drawRows, drawTree, type Row } from "./layout.ts";
 import { limitRows } from "./limit-rows.ts";

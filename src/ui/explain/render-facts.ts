@@ -3,7 +3,7 @@ import { isRecord } from "../../protocol/json.ts";
 import type { Outline, OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { clipText } from "../../util/text/clip-text.ts";
-import { modelLabel } from "../model-label.ts";
+import { modelLabel } from "../text/model-label.ts";
 import type { Row } from "./layout.ts";
 import { dollars, type ModelPrices } from "./model-prices.ts";
 import { bytes, counted, list, show } from "./phrases.ts";

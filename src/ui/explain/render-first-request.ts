@@ -2,8 +2,8 @@ import type { FirstRequest } from "../../protocol/first-request.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { formatCount } from "../../util/text/format-count.ts";
-import { modelLabel } from "../model-label.ts";
-import { cutText, wrapWords } from "../wrap-text.ts";
+import { modelLabel } from "../text/model-label.ts";
+import { cutText, wrapWords } from "../text/wrap-text.ts";
 import { list, show } from "./phrases.ts";
 import { renderCeiling } from "./render-explanation.ts";
 

@@ -1,7 +1,7 @@
 import { isRecord } from "../../protocol/json.ts";
 import type { Outline } from "../../protocol/outline.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
-import { wrapWords } from "../wrap-text.ts";
+import { wrapWords } from "../text/wrap-text.ts";
 import { drawRows, type Row } from "./layout.ts";
 import { list, show } from "./phrases.ts";
 import { ceilingRows } from "./render-facts.ts";

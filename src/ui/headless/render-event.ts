@@ -1,15 +1,15 @@
 import type { RunEvent } from "../../protocol/event.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/text/clip-text.ts";
-import { callLabel } from "../call-label.ts";
 import { list, show } from "../explain/phrases.ts";
-import { modelLabel } from "../model-label.ts";
-import { questionPosition } from "../question-position.ts";
 import { renderChecked } from "../render-checked.ts";
 import { renderCompaction } from "../render-compaction.ts";
 import { renderDecision } from "../render-decision.ts";
 import { renderResult } from "../render-result.ts";
 import { renderUsage } from "../render-usage.ts";
+import { callLabel } from "../text/call-label.ts";
+import { modelLabel } from "../text/model-label.ts";
+import { questionPosition } from "../text/question-position.ts";
 
 const longestArguments = 160;
 const longestResult = 200;

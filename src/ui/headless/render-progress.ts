@@ -1,9 +1,9 @@
 import { comparePaths } from "../../protocol/call.ts";
 import { formatCount } from "../../util/text/format-count.ts";
-import { callLabel } from "../call-label.ts";
 import { counted, show } from "../explain/phrases.ts";
 import { renderCost } from "../render-usage.ts";
 import type { RunView } from "../run-view.ts";
+import { callLabel } from "../text/call-label.ts";
 import { clipRow } from "../tui/clip-row.ts";
 
 /** A run has gone on for so long before its progress is shown. In milliseconds. */

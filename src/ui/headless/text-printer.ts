@@ -1,8 +1,8 @@
 import type { CallPath } from "../../protocol/call.ts";
 import type { EventSink, RunEvent } from "../../protocol/event.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
-import { callLabel } from "../call-label.ts";
-import { renderLines } from "../render-lines.ts";
+import { callLabel } from "../text/call-label.ts";
+import { renderLines } from "../text/render-lines.ts";
 import { renderDetail } from "./render-detail.ts";
 import { renderEvent } from "./render-event.ts";
 

@@ -1,5 +1,5 @@
 import { clipText } from "../../util/text/clip-text.ts";
-import { showProse } from "../show-text.ts";
+import { showProse } from "../text/show-text.ts";
 
 /** Markup that this product wrote. Everything else is text. */
 export class Markup {

@@ -3,7 +3,7 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { formatCount } from "../../util/text/format-count.ts";
 import { textOrJson } from "../explain/phrases.ts";
-import type { PreviewLine } from "../preview-rows.ts";
+import type { PreviewLine } from "../text/preview-rows.ts";
 import { html, type Markup, toText } from "./html.ts";
 
 /** In UTF-16 units. */

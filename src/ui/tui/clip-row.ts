@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { cutText } from "../wrap-text.ts";
+import { cutText } from "../text/wrap-text.ts";
 
 /** Returns as much of an unstyled text as fits; `…` stands for the rest. */
 export function clipRow(text: string, columns: number): string {

@@ -2,13 +2,13 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { runSteps } from "../../util/in-steps.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { formatCount } from "../../util/text/format-count.ts";
-import { depthOf, lastLabel } from "../call-label.ts";
 import { show, textOrJson } from "../explain/phrases.ts";
-import { changeIn, previewOf, toLines } from "../preview-lines.ts";
-import { type PreviewLine, PreviewRows } from "../preview-rows.ts";
 import { renderCost } from "../render-usage.ts";
 import type { ToolCard } from "../run-view.ts";
-import { wrapWords } from "../wrap-text.ts";
+import { depthOf, lastLabel } from "../text/call-label.ts";
+import { changeIn, previewOf, toLines } from "../text/preview-lines.ts";
+import { type PreviewLine, PreviewRows } from "../text/preview-rows.ts";
+import { wrapWords } from "../text/wrap-text.ts";
 import { clipRow } from "./clip-row.ts";
 import type { Layout } from "./spans.ts";
 

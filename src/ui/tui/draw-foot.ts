@@ -1,8 +1,8 @@
 import type { Limits, Usage } from "../../protocol/usage.ts";
 import { formatCount } from "../../util/text/format-count.ts";
 import { show } from "../explain/phrases.ts";
-import { modelLabel } from "../model-label.ts";
 import { dollars, renderCost } from "../render-usage.ts";
+import { modelLabel } from "../text/model-label.ts";
 import { clipRow } from "./clip-row.ts";
 import { seconds } from "./draw-card.ts";
 import type { Layout } from "./spans.ts";

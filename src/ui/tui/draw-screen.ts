@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { RunView } from "../run-view.ts";
-import { cutWords, wrapKeys } from "../wrap-text.ts";
+import { cutWords, wrapKeys } from "../text/wrap-text.ts";
 import { clipRow } from "./clip-row.ts";
 import { drawFoot, type Foot } from "./draw-foot.ts";
 import { drawTree } from "./draw-tree.ts";

@@ -1,11 +1,11 @@
 import { comparePaths } from "../../protocol/call.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { formatCount } from "../../util/text/format-count.ts";
-import { depthOf, lastLabel } from "../call-label.ts";
 import { counted, show } from "../explain/phrases.ts";
-import { modelLabel } from "../model-label.ts";
 import { renderCost } from "../render-usage.ts";
 import type { CallView, RunView } from "../run-view.ts";
+import { depthOf, lastLabel } from "../text/call-label.ts";
+import { modelLabel } from "../text/model-label.ts";
 import { clipRow } from "./clip-row.ts";
 import { seconds } from "./draw-card.ts";
 import type { Layout } from "./spans.ts";

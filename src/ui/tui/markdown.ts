@@ -1,7 +1,7 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import stringWidth from "string-width";
-import { showProse } from "../show-text.ts";
-import { cutText } from "../wrap-text.ts";
+import { showProse } from "../text/show-text.ts";
+import { cutText } from "../text/wrap-text.ts";
 import { type Format, type Layout, type Span, span, wrapSpans } from "./spans.ts";
 
 /** Renders Markdown as rows. Whatever a terminal would obey is escaped, also in code and links. */

@@ -1,4 +1,4 @@
-import { cutWords } from "../wrap-text.ts";
+import { cutWords } from "../text/wrap-text.ts";
 
 export type Format = "bold" | "dim" | "italic" | "underline" | "inverse" | "green" | "red" | "yellow" | "cyan";
 

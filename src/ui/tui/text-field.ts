@@ -1,5 +1,5 @@
-import { showHidden } from "../show-text.ts";
-import { cutText } from "../wrap-text.ts";
+import { showHidden } from "../text/show-text.ts";
+import { cutText } from "../text/wrap-text.ts";
 
 /** A key press, as `node:readline` names it, or a paste. */
 export interface Key {

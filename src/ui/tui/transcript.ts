@@ -1,8 +1,8 @@
 import type { RunEvent } from "../../protocol/event.ts";
 import { formatCount } from "../../util/text/format-count.ts";
-import { callLabel } from "../call-label.ts";
 import { show } from "../explain/phrases.ts";
 import { foldEvent, type RunView, type Settled, type ToolCard } from "../run-view.ts";
+import { callLabel } from "../text/call-label.ts";
 import { drawCard } from "./draw-card.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { MarkdownStream } from "./markdown-stream.ts";

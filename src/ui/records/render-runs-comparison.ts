@@ -1,7 +1,7 @@
-import type { RunsComparison } from "../boundary/compare-runs.ts";
-import type { JsonValue } from "../protocol/json.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { showText } from "./show-text.ts";
+import type { RunsComparison } from "../../boundary/compare-runs.ts";
+import type { JsonValue } from "../../protocol/json.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { showText } from "../text/show-text.ts";
 
 /** The most calls that a comparison shows. */
 const mostCalls = 20;

@@ -1,9 +1,9 @@
-import type { CallPath } from "../protocol/call.ts";
-import type { JournalEntry } from "../protocol/fact.ts";
-import { isRecord, recordsIn } from "../protocol/json.ts";
-import { formatCount } from "../util/text/format-count.ts";
-import { callLabel } from "./call-label.ts";
-import { counted, show } from "./explain/phrases.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import type { JournalEntry } from "../../protocol/fact.ts";
+import { isRecord, recordsIn } from "../../protocol/json.ts";
+import { formatCount } from "../../util/text/format-count.ts";
+import { counted, show } from "../explain/phrases.ts";
+import { callLabel } from "../text/call-label.ts";
 
 /** A part of what a call sent to its model, with its size in tokens: estimated, at four characters each. */
 export interface LedgerItem {

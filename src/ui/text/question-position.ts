@@ -1,4 +1,4 @@
-import type { QuestionPosition } from "../protocol/approval.ts";
+import type { QuestionPosition } from "../../protocol/approval.ts";
 
 /** Renders the position of a question: `1 of 3, and 4 calls wait behind these`. */
 export function questionPosition({ n, m, waiting = 0 }: QuestionPosition): string {

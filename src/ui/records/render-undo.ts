@@ -1,10 +1,10 @@
-import type { JsonObject } from "../protocol/json.ts";
-import { runSteps } from "../util/in-steps.ts";
-import { callLabel } from "./call-label.ts";
-import { bytes, counted } from "./explain/phrases.ts";
-import { PreviewRows } from "./preview-rows.ts";
-import { renderDiff } from "./render-diff.ts";
-import { renderLines } from "./render-lines.ts";
+import type { JsonObject } from "../../protocol/json.ts";
+import { runSteps } from "../../util/in-steps.ts";
+import { bytes, counted } from "../explain/phrases.ts";
+import { callLabel } from "../text/call-label.ts";
+import { PreviewRows } from "../text/preview-rows.ts";
+import { renderDiff } from "../text/render-diff.ts";
+import { renderLines } from "../text/render-lines.ts";
 
 interface ShownFile {
   readonly path: string;

@@ -1,4 +1,4 @@
-import type { Steps } from "../util/in-steps.ts";
+import type { Steps } from "../../util/in-steps.ts";
 
 /** Lines around a change that are shown with it. */
 export const context = 4;

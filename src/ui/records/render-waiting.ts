@@ -1,8 +1,8 @@
-import type { OpenQuestion } from "../protocol/approval.ts";
-import type { CallPath } from "../protocol/call.ts";
-import { callLabel } from "./call-label.ts";
-import { counted } from "./explain/phrases.ts";
-import { renderLines } from "./render-lines.ts";
+import type { OpenQuestion } from "../../protocol/approval.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import { counted } from "../explain/phrases.ts";
+import { callLabel } from "../text/call-label.ts";
+import { renderLines } from "../text/render-lines.ts";
 
 export interface WaitingRun {
   readonly runId: string;

@@ -1,19 +1,19 @@
-import { isCodeOfWorker } from "../protocol/call.ts";
-import type { JournalEntry, Outcome } from "../protocol/fact.ts";
-import { isRecord, type JsonObject } from "../protocol/json.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { formatCount } from "../util/text/format-count.ts";
-import { callLabel } from "./call-label.ts";
+import { isCodeOfWorker } from "../../protocol/call.ts";
+import type { JournalEntry, Outcome } from "../../protocol/fact.ts";
+import { isRecord, type JsonObject } from "../../protocol/json.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { formatCount } from "../../util/text/format-count.ts";
+import { counted, show } from "../explain/phrases.ts";
+import { renderChecked } from "../render-checked.ts";
+import { renderCompaction } from "../render-compaction.ts";
+import { renderDecision } from "../render-decision.ts";
+import { renderResult } from "../render-result.ts";
+import { renderUsage } from "../render-usage.ts";
+import { callLabel } from "../text/call-label.ts";
+import { modelLabel } from "../text/model-label.ts";
+import { renderLines } from "../text/render-lines.ts";
+import { wrapWords } from "../text/wrap-text.ts";
 import { renderLedgers } from "./context-ledger.ts";
-import { counted, show } from "./explain/phrases.ts";
-import { modelLabel } from "./model-label.ts";
-import { renderChecked } from "./render-checked.ts";
-import { renderCompaction } from "./render-compaction.ts";
-import { renderDecision } from "./render-decision.ts";
-import { renderLines } from "./render-lines.ts";
-import { renderResult } from "./render-result.ts";
-import { renderUsage } from "./render-usage.ts";
-import { wrapWords } from "./wrap-text.ts";
 
 interface Journal {
   readonly version: 1 | 2;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { runSteps } from "../util/in-steps.ts";
+import { runSteps } from "../../util/in-steps.ts";
 import { diffLines } from "./diff-lines.ts";
 
 const diff = (before: string, after: string) => runSteps(diffLines(before, after));

@@ -1,4 +1,4 @@
-import { expectedOutput } from "../boundary/case-file.ts";
+import { expectedOutput } from "../../boundary/case-file.ts";
 import {
   type CandidateReport,
   type Disagreement,
@@ -6,10 +6,10 @@ import {
   type Share,
   sayJudgement,
   type Unanswered,
-} from "../boundary/compare.ts";
-import type { CompareStepReport } from "../boundary/compare-step.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { showText } from "./show-text.ts";
+} from "../../boundary/compare.ts";
+import type { CompareStepReport } from "../../boundary/compare-step.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { showText } from "../text/show-text.ts";
 
 /** A comparison as a table for people, the noise floor first, each candidate with one sentence. */
 export function renderComparison(report: CompareStepReport, { show = 0 }: { readonly show?: number } = {}): string {

@@ -1,12 +1,12 @@
-import type { CallPath } from "../protocol/call.ts";
-import type { JournalEntry } from "../protocol/fact.ts";
-import { isRecord } from "../protocol/json.ts";
-import { addUsage, noUsage, type Usage } from "../protocol/usage.ts";
-import { formatCount } from "../util/text/format-count.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import type { JournalEntry } from "../../protocol/fact.ts";
+import { isRecord } from "../../protocol/json.ts";
+import { addUsage, noUsage, type Usage } from "../../protocol/usage.ts";
+import { formatCount } from "../../util/text/format-count.ts";
+import { counted } from "../explain/phrases.ts";
+import { renderUsage } from "../render-usage.ts";
+import { renderLines } from "../text/render-lines.ts";
 import { sentParts } from "./context-ledger.ts";
-import { counted } from "./explain/phrases.ts";
-import { renderLines } from "./render-lines.ts";
-import { renderUsage } from "./render-usage.ts";
 
 /** The most turns, and parts of contexts, that have a line of their own. */
 const mostRows = 15;

@@ -1,7 +1,7 @@
-import { runSteps } from "../util/in-steps.ts";
-import type { RowStyle } from "./preview-rows.ts";
-import { renderLines } from "./render-lines.ts";
-import { openRequest } from "./render-request.ts";
+import { runSteps } from "../../util/in-steps.ts";
+import { openRequest } from "../render-request.ts";
+import type { RowStyle } from "../text/preview-rows.ts";
+import { renderLines } from "../text/render-lines.ts";
 import { changedWords, renderWays, type WaitingRun } from "./render-waiting.ts";
 
 /** Renders the questions of a suspended run, each as an approver sees it, by number. */

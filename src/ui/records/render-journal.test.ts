@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Fact, JournalEntry } from "../protocol/fact.ts";
+import type { Fact, JournalEntry } from "../../protocol/fact.ts";
 import { renderJournal, summarizeJournal } from "./render-journal.ts";
 
 const usage = { requests: 2, inputTokens: 10, outputTokens: 5, cachedInputTokens: 1, reasoningTokens: 0, usd: 0.01 };

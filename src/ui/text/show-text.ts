@@ -1,4 +1,4 @@
-import { escapeControls, escapeText } from "../util/text/escape-text.ts";
+import { escapeControls, escapeText } from "../../util/text/escape-text.ts";
 import { findLookAlikes, findMixedWords } from "./look-alikes.ts";
 
 const tab = "→   ";

@@ -1,6 +1,6 @@
-import { clipText } from "../util/text/clip-text.ts";
-import { escapeText } from "../util/text/escape-text.ts";
-import { dollars } from "./render-usage.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
+import { dollars } from "../render-usage.ts";
 
 /** A recorded call of a worker, as `llm-do calls --json` has it. */
 export interface ShownCall {

@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../protocol/fact.ts";
-import { isRecord, recordsIn } from "../protocol/json.ts";
-import { escapeText } from "../util/text/escape-text.ts";
-import { renderLines } from "./render-lines.ts";
+import type { JournalEntry } from "../../protocol/fact.ts";
+import { isRecord, recordsIn } from "../../protocol/json.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
+import { renderLines } from "../text/render-lines.ts";
 
 /**
  * Shows what each call was sent and what it answered, in the order of the journal. Secrets are tokens; texts are whole, and have a margin: none

@@ -5,10 +5,10 @@ import type {
   QuestionPreview,
   TextPreview,
   WorkerPreview,
-} from "../protocol/approval.ts";
-import { isRecord, type JsonValue } from "../protocol/json.ts";
-import type { Steps } from "../util/in-steps.ts";
-import { formatCount } from "../util/text/format-count.ts";
+} from "../../protocol/approval.ts";
+import { isRecord, type JsonValue } from "../../protocol/json.ts";
+import type { Steps } from "../../util/in-steps.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 
 import { modelLabel } from "./model-label.ts";
 import type { PreviewLine } from "./preview-rows.ts";

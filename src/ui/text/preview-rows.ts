@@ -1,5 +1,5 @@
-import { runSteps } from "../util/in-steps.ts";
-import { formatCount } from "../util/text/format-count.ts";
+import { runSteps } from "../../util/in-steps.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { countBreaks } from "./diff-window.ts";
 
 import { escapeCharacter, type Showing, showText } from "./show-text.ts";

@@ -1,10 +1,10 @@
-import type { Verdict } from "../protocol/approval.ts";
-import type { CallPath } from "../protocol/call.ts";
-import type { Fact } from "../protocol/fact.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { callLabel } from "./call-label.ts";
-import { counted } from "./explain/phrases.ts";
-import { renderLines } from "./render-lines.ts";
+import type { Verdict } from "../../protocol/approval.ts";
+import type { CallPath } from "../../protocol/call.ts";
+import type { Fact } from "../../protocol/fact.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { counted } from "../explain/phrases.ts";
+import { callLabel } from "../text/call-label.ts";
+import { renderLines } from "../text/render-lines.ts";
 
 /** The outcome of a replay, as far as it is shown. */
 export interface ShownReplay {

@@ -1,4 +1,4 @@
-import type { CallPath } from "../protocol/call.ts";
+import type { CallPath } from "../../protocol/call.ts";
 
 /** `main > pitch_evaluator#1`: the calls from the entry down, with their ordinals. */
 export function callLabel(callPath: CallPath): string {

@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import { inSteps, type Steps } from "../util/in-steps.ts";
+import { inSteps, type Steps } from "../../util/in-steps.ts";
 
 /** Lines of the old text, from `start` to before `end`, and the lines of the new text that replace them. */
 export interface Change {

@@ -1,5 +1,5 @@
-import { inSteps, type Steps } from "../util/in-steps.ts";
-import { formatCount } from "../util/text/format-count.ts";
+import { inSteps, type Steps } from "../../util/in-steps.ts";
+import { formatCount } from "../../util/text/format-count.ts";
 import { type Change, diffLines, type LineDiff, type LineRange } from "./diff-lines.ts";
 import { commonHead, commonTail, context, type DiffWindow, findDiffWindow } from "./diff-window.ts";
 

@@ -1,5 +1,5 @@
-import { clipText } from "../util/text/clip-text.ts";
-import { show } from "./explain/phrases.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { show } from "../explain/phrases.ts";
 
 /**
  * The one way from lines about a run to a screen: each line is escaped as a whole, so that no field of a record moves the cursor or

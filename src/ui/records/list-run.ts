@@ -1,11 +1,11 @@
-import type { FactOf, JournalEntry } from "../protocol/fact.ts";
-import { isRecord } from "../protocol/json.ts";
-import type { Usage } from "../protocol/usage.ts";
-import { clipText } from "../util/text/clip-text.ts";
-import { modelLabel } from "./model-label.ts";
+import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
+import { isRecord } from "../../protocol/json.ts";
+import type { Usage } from "../../protocol/usage.ts";
+import { clipText } from "../../util/text/clip-text.ts";
+import { renderCost } from "../render-usage.ts";
+import { modelLabel } from "../text/model-label.ts";
+import { renderLines } from "../text/render-lines.ts";
 import { summarizeJournal } from "./render-journal.ts";
-import { renderLines } from "./render-lines.ts";
-import { renderCost } from "./render-usage.ts";
 
 /** A run as `runs list --json` has it. Members that its journal does not have are absent. */
 export interface ListedRun {
