@@ -30,7 +30,7 @@ async function findNode() {
 async function runWith(node) {
   const [{ spawn }, { constants }] = await Promise.all([import("node:child_process"), import("node:os")]);
   const child = spawn(node, process.execArgv.concat(process.argv.slice(1)), { stdio: "inherit" });
-  // A terminal sends Ctrl-C to both, `kill` to this one alone: src/cli/signals.ts takes two at once for one.
+  // A terminal sends Ctrl-C to both, `kill` to this one alone: src/cli/process/signals.ts takes two at once for one.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", refuse);
   child.on("exit", (code, signal) => process.exit(code === null ? 128 + constants.signals[signal] : code));

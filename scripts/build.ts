@@ -21,11 +21,16 @@ interface Manifest {
 const { dependencies, peerDependencies = {}, exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const built = Object.values(exports).flatMap((entry) => (typeof entry === "string" ? [] : [entry.default]));
 /** Started by its path; the others are opened by it where a fault is reproduced with the built package. */
-const inner = ["cli/main", "cli/open-trust-store", "host/node-host", "front/llm-do", "ui/render-request"];
+const inner = ["cli/main", "cli/programs/open-trust-store", "host/node-host", "front/llm-do", "ui/render-request"];
 const entries = [...built.map((path) => path.replace(/^\.\/dist\/|\.js$/g, "")), ...inner];
 
 /** Each is bundled alone: a thread that shares a chunk with the process loads all that is in it once more. */
-const threads = ["cli/watchdog-thread", "cli/lease-thread", "host/scopes/line-search-thread", "host/program-thread"];
+const threads = [
+  "cli/process/watchdog-thread",
+  "cli/process/lease-thread",
+  "host/scopes/line-search-thread",
+  "host/program-thread",
+];
 
 /** Programs get our `zod` for their tools, and callers the types of `@ai-sdk/provider`. The code of neither is shared with a bundled package. */
 const external = new Set(
@@ -49,7 +54,7 @@ const startOf = {
     ..."models/wire/create-wire-fetch models/wire/chat-repair models/options/provider-options schema/from-json-schema".split(" "),
   ],
   /** A run of the command line without a terminal. */
-  run: ["cli/commands/run", "cli/open-trust-store", "cli/require-trust"],
+  run: ["cli/commands/run", "cli/programs/open-trust-store", "cli/programs/require-trust"],
 };
 
 /** Module ids that are loaded with some modules. */

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, "..");
 /** The shipped schema's name, with the type and the file that it is made of. */
 export const dataSchemas = {
   event: { type: "RunEvent", path: "src/protocol/event.ts", title: "A line of `--events`: an event of a run" },
-  result: { type: "JsonResult", path: "src/cli/json-result.ts", title: "The object of `--json`: the result of a run" },
+  result: { type: "JsonResult", path: "src/cli/run/json-result.ts", title: "The object of `--json`: the result of a run" },
 } as const;
 
 /** JSON Schema 2020-12. Unknown members are allowed: they may be added without a new version. */

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Argument, Command, Option } from "commander";
-import { exitCodeMeanings } from "../src/cli/exit-code-table.ts";
 import { exitCodes } from "../src/cli/exit-codes.ts";
-import { commandWords, examples } from "../src/cli/help-examples.ts";
-import { createProgram, withDescendants } from "../src/cli/program.ts";
+import { exitCodeMeanings } from "../src/cli/grammar/exit-code-table.ts";
+import { commandWords, examples } from "../src/cli/grammar/help-examples.ts";
+import { createProgram, withDescendants } from "../src/cli/grammar/program.ts";
 
 const intro = `# The command line
 

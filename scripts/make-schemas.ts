@@ -2,7 +2,7 @@
 // as it would be written.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { renderEditorSchema, schemaNames } from "../src/cli/editor-schemas.ts";
+import { renderEditorSchema, schemaNames } from "../src/cli/programs/editor-schemas.ts";
 import { renderDataSchema } from "./data-schemas.ts";
 
 const folder = join(import.meta.dirname, "../schema");

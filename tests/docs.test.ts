@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anchorsOf, type Block, commandLinesOf, linksOf, proseOf, readBlocks } from "../scripts/check-docs.ts";
 import { readingEase } from "../scripts/reading-ease.ts";
 import { exitCodes } from "../src/cli/exit-codes.ts";
-import { createProgram, withDescendants } from "../src/cli/program.ts";
+import { createProgram, withDescendants } from "../src/cli/grammar/program.ts";
 import { compile } from "../src/index.ts";
 import { retryableByCode } from "../src/models/model.ts";
 import { builtInProviders } from "../src/models/providers/providers.ts";

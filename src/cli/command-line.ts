@@ -3,8 +3,8 @@ import { escapeText } from "../util/text/escape-text.ts";
 import { completeCommandName } from "./completion/scripts.ts";
 import { isDebugging } from "./debugging.ts";
 import { exitCodeOfFailure, exitCodes, UsageError } from "./exit-codes.ts";
+import { createProgram } from "./grammar/program.ts";
 import { endProcess, failUnlessEnded, writeStderr } from "./output.ts";
-import { createProgram } from "./program.ts";
 
 /** Runs a command line. Ends the process with its exit code. */
 export async function runAndEnd(argv: readonly string[]): Promise<void> {
@@ -47,7 +47,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     // The library ends `help COMMAND` with the exit code that the process has so far, which is a failure until it ends.
     if (isCommanderEnd(thrown) && thrown.code === "commander.help" && words[0] === "help") return exitCodes.done;
     if (isCommanderEnd(thrown)) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    const { renderFailure } = await import("./render-failure.ts");
+    const { renderFailure } = await import("./run/render-failure.ts");
     writeStderr(await renderFailure(thrown, { debug: isDebugging({}) }));
     return exitCodeOfFailure(thrown);
   }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { asStarted, commandName } from "./command-name.ts";
-import { createProgram } from "./program.ts";
+import { createProgram } from "./grammar/program.ts";
 
 describe("a message that names a command", () => {
   afterEach(() => vi.unstubAllEnvs());

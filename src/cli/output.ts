@@ -1,5 +1,5 @@
 import { escapeControls, escapeText } from "../util/text/escape-text.ts";
-import { escapeUnseen } from "./escape-unseen.ts";
+import { escapeUnseen } from "./terminal/escape-unseen.ts";
 
 const writeToStdout = process.stdout.write.bind(process.stdout);
 

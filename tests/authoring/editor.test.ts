@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { renderEditorSchema } from "../../src/cli/editor-schemas.ts";
+import { renderEditorSchema } from "../../src/cli/programs/editor-schemas.ts";
 import { type Editor, type LanguageServer, startLanguageServer } from "./language-server.ts";
 
 /*

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { templates } from "../../src/cli/init-templates.ts";
-import { writeNewFiles } from "../../src/cli/write-new-files.ts";
+import { templates } from "../../src/cli/programs/init-templates.ts";
+import { writeNewFiles } from "../../src/cli/programs/write-new-files.ts";
 import { bin, cleanEnvironment, runCli, temporaryFolder } from "../cli/run-cli.ts";
 import { noWall } from "../host/command-bench.ts";
 

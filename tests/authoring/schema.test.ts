@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { createEditorSchema, renderEditorSchema, schemaNames } from "../../src/cli/editor-schemas.ts";
+import { createEditorSchema, renderEditorSchema, schemaNames } from "../../src/cli/programs/editor-schemas.ts";
 import { isRecord } from "../../src/protocol/json.ts";
 import { memoryHost } from "../../src/testing/memory-host.ts";
 import { createBuiltInToolsets } from "../../src/toolsets/built-ins.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { completionScript, type Shell, shells } from "../../src/cli/completion/scripts.ts";
 import { suggest } from "../../src/cli/completion/suggest.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { createProgram } from "../../src/cli/grammar/program.ts";
 import { listModels } from "../../src/models/model-catalog.ts";
 import { builtInProviders } from "../../src/models/providers/providers.ts";
 import { type OpenTerminal, openTerminal } from "./open-terminal.ts";

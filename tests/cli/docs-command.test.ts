@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { listTopics, readPage, sectionsOf } from "../../src/cli/read-pages.ts";
+import { listTopics, readPage, sectionsOf } from "../../src/cli/programs/read-pages.ts";
 import { openTerminal } from "./open-terminal.ts";
 import { runCli, temporaryFolder } from "./run-cli.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { commandWords, examples } from "../../src/cli/help-examples.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { commandWords, examples } from "../../src/cli/grammar/help-examples.ts";
+import { createProgram } from "../../src/cli/grammar/program.ts";
 import { copyExample, runCli, writeProgram } from "./run-cli.ts";
 
 describe("help", () => {

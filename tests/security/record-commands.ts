@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createProgram, withDescendants } from "../../src/cli/program.ts";
+import { createProgram, withDescendants } from "../../src/cli/grammar/program.ts";
 
 /** A command line that reads a record. */
 export interface RecordLine {

@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import type { EarlierRun } from "../../doors/acp/conversations.ts";
 import type { Program } from "../../front/llm-do.ts";
 import { listRun } from "../../ui/records/list-run.ts";
-import { printConfig } from "../client-config.ts";
-import { answeredRuns, readEarlierConversation } from "../earlier-conversation.ts";
 import { UsageError } from "../exit-codes.ts";
-import { openProgram } from "../open-program.ts";
-import type { RunFlags } from "../run-flags.ts";
-import { serveDoor } from "../serve-door.ts";
+import { printConfig } from "../programs/client-config.ts";
+import { openProgram } from "../programs/open-program.ts";
+import { serveDoor } from "../programs/serve-door.ts";
+import { answeredRuns, readEarlierConversation } from "../run/earlier-conversation.ts";
+import type { RunFlags } from "../run/run-flags.ts";
 
 /** Most conversations that are listed. */
 const mostListed = 50;

@@ -6,14 +6,14 @@ import { counted, show } from "../../ui/explain/phrases.ts";
 import { renderQuestions } from "../../ui/records/render-questions.ts";
 import type { NextSteps } from "../../ui/records/render-waiting.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
-import { askYesOrNo, atTerminal } from "../ask-yes-or-no.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { type FoundRun, findRun, NoSuchRun, requireReadable, streamRuns, takeFirst } from "../find-runs.ts";
-import { describeGoOn } from "../next-steps.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
-import { executorGoesOn, waitingSteps } from "../resume-line.ts";
-import { createTerminalApprover } from "../terminal-approver.ts";
+import { type FoundRun, findRun, NoSuchRun, requireReadable, streamRuns, takeFirst } from "../records/find-runs.ts";
+import { describeGoOn } from "../records/next-steps.ts";
+import { executorGoesOn, waitingSteps } from "../records/resume-line.ts";
+import { askYesOrNo, atTerminal } from "../terminal/ask-yes-or-no.ts";
+import { createTerminalApprover } from "../terminal/terminal-approver.ts";
 
 export interface ApprovalsFlags {
   readonly json?: boolean;

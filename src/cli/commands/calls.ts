@@ -6,13 +6,13 @@ import { CaseLineError, printCase } from "../../boundary/case-file.ts";
 import type { RunStore } from "../../journal/stores/store.ts";
 import { renderCall, renderCallsFoot } from "../../ui/records/render-calls.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
-import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";
-import { findWorker, requireWorker } from "../find-step.ts";
-import { createNewFile } from "../new-file.ts";
 import { writeResult, writeStderr } from "../output.ts";
-import { reviewCases } from "../review-cases.ts";
+import { createNewFile } from "../programs/new-file.ts";
+import { copyCaseFiles } from "../records/copy-case-files.ts";
+import { findRun, programOfTarget, storeOfUser } from "../records/find-runs.ts";
+import { findWorker, requireWorker } from "../records/find-step.ts";
+import { reviewCases } from "../terminal/review-cases.ts";
 
 export interface CallsFlags extends Pick<CallsQuery, "since" | "outcome" | "by" | "model" | "run" | "all"> {
   /** The most calls. Default: 50; with --json or --out all of them. */

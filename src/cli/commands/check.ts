@@ -7,9 +7,9 @@ import { version } from "../../version.ts";
 import { chooseFormat } from "../choose-format.ts";
 import { asStarted } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { type CompileFlags, compileToShow } from "../open-program.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
-import { wasTrusted } from "../require-trust.ts";
+import { type CompileFlags, compileToShow } from "../programs/open-program.ts";
+import { wasTrusted } from "../programs/require-trust.ts";
 
 /** Values of `--format`. All but `text` are for machines, and go to stdout. */
 export type CheckFormat = "text" | "json" | "sarif" | "github";
@@ -50,7 +50,7 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
       writeStderr(`llm-do: its code was read and not run, because its folder ${why}; --trust checks it too${consequence}\n`);
   }
   if (headless) {
-    const { reportHeadless } = await import("../check-headless.ts");
+    const { reportHeadless } = await import("../run/check-headless.ts");
     return reportHeadless(compiled, { format: format === "json" ? "json" : "text", unisolated: flags.unisolated === true });
   }
   return errors > 0 ? exitCodes.usage : exitCodes.done;

@@ -5,8 +5,8 @@ import { readJournal } from "../../journal/read-journal.ts";
 import { renderRunsComparison } from "../../ui/records/render-runs-comparison.ts";
 import { renderRunSets } from "../../ui/render-run-sets.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { findRun } from "../find-runs.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
+import { findRun } from "../records/find-runs.ts";
 
 export interface CompareRunsFlags {
   readonly tolerance?: number;

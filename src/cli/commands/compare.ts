@@ -7,17 +7,17 @@ import type { CaseChoice, StepCases } from "../../boundary/step-cases.ts";
 import { toFigures } from "../../boundary/step-figures.ts";
 import type { CasesRequest } from "../../boundary/steps.ts";
 import { renderComparison } from "../../ui/records/render-comparison.ts";
-import { copyCaseFiles } from "../copy-case-files.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { findStep } from "../find-step.ts";
-import { guardProcess } from "../guard-process.ts";
-import { createNewFile } from "../new-file.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
-import { progressBar } from "../progress-bar.ts";
-import { reportFailure } from "../report-run.ts";
-import { listenForSignals } from "../signals.ts";
-import { readStepCases } from "../step-cases.ts";
-import { useProxies } from "../use-proxies.ts";
+import { guardProcess } from "../process/guard-process.ts";
+import { listenForSignals } from "../process/signals.ts";
+import { useProxies } from "../process/use-proxies.ts";
+import { createNewFile } from "../programs/new-file.ts";
+import { copyCaseFiles } from "../records/copy-case-files.ts";
+import { findStep } from "../records/find-step.ts";
+import { readStepCases } from "../records/step-cases.ts";
+import { reportFailure } from "../run/report-run.ts";
+import { progressBar } from "../terminal/progress-bar.ts";
 
 type ComparisonOptions = "again" | "judge" | "within" | "parallel" | "usd" | "liveReads" | "model" | "trust";
 

@@ -6,8 +6,8 @@ import { defaultTurns } from "../../runtime/bounds/check-limits.ts";
 import { defaultLimits } from "../../runtime/create-config.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { renderJson, writeResult } from "../output.ts";
+import { readUserConfig } from "../programs/user-config.ts";
 import { renderColumns } from "../render-columns.ts";
-import { readUserConfig } from "../user-config.ts";
 
 export interface ConfigFlags {
   readonly json?: boolean;

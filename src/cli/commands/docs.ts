@@ -3,7 +3,7 @@ import { renderMarkdown } from "../../ui/tui/markdown.ts";
 import { nearestNames } from "../../util/text/nearest-names.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStyled } from "../output.ts";
-import { type DocPage, listTopics, readPage, readTextForModels, sectionsOf } from "../read-pages.ts";
+import { type DocPage, listTopics, readPage, readTextForModels, sectionsOf } from "../programs/read-pages.ts";
 import { renderColumns } from "../render-columns.ts";
 
 /**

@@ -7,8 +7,8 @@ import { renderMermaid } from "../../ui/explain/render-mermaid.ts";
 import { chooseFormat } from "../choose-format.ts";
 import { asStarted, commandName } from "../command-name.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type CompileFlags, compileToShow, warnOfFlags } from "../open-program.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
+import { type CompileFlags, compileToShow, warnOfFlags } from "../programs/open-program.ts";
 import { withoutSetUp } from "./check.ts";
 
 export type ExplainFormat = "text" | "context" | "json" | "mermaid";

@@ -14,12 +14,12 @@ import { importedStore, moveRecords } from "../../journal/stores/folder-store.ts
 import { counted } from "../../ui/explain/phrases.ts";
 import { renderLines } from "../../ui/text/render-lines.ts";
 import { showText } from "../../ui/text/show-text.ts";
-import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { findRun, programOfTarget, storeOfUser } from "../find-runs.ts";
-import { describeGoOn } from "../next-steps.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
+import { findRun, programOfTarget, storeOfUser } from "../records/find-runs.ts";
+import { describeGoOn } from "../records/next-steps.ts";
+import { askYesOrNo } from "../terminal/ask-yes-or-no.ts";
 
 /** `llm-do runs export RUN`: one file with a record, without its secrets. */
 export async function exportRunCommand(run: string, { out }: { readonly out?: string }): Promise<number> {

@@ -2,10 +2,10 @@ import { lstat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { commandName, quoteWord as quote } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { createInitFiles } from "../init-files.ts";
-import { type Template, type TemplateName, templates } from "../init-templates.ts";
 import { writeResult, writeStderr } from "../output.ts";
-import { findTaken, kindOf, withIgnoreLine, writeNewFiles } from "../write-new-files.ts";
+import { createInitFiles } from "../programs/init-files.ts";
+import { type Template, type TemplateName, templates } from "../programs/init-templates.ts";
+import { findTaken, kindOf, withIgnoreLine, writeNewFiles } from "../programs/write-new-files.ts";
 
 export interface InitFlags {
   readonly template: TemplateName;

@@ -5,12 +5,12 @@ import type { Provider } from "../../models/provider.ts";
 import { builtInProviders } from "../../models/providers/providers.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { nearestNames } from "../../util/text/nearest-names.ts";
-import { atTerminal } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
-import { readStdin } from "../read-stdin.ts";
+import { listenForSignals } from "../process/signals.ts";
 import { renderColumns } from "../render-columns.ts";
-import { listenForSignals } from "../signals.ts";
+import { readStdin } from "../run/read-stdin.ts";
+import { atTerminal } from "../terminal/ask-yes-or-no.ts";
 
 export interface KeysFlags {
   readonly json?: boolean;

@@ -7,18 +7,18 @@ import { forgetMap, hasMapLog } from "../../map/map-log.ts";
 import { type MappedRow, type MapRequest, mapRows, type Row } from "../../map/map-rows.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { commandLine } from "../command-name.ts";
-import { createPolicy } from "../create-policy.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { createGuardedHost } from "../guard-imports.ts";
-import { guardCommand } from "../guarded-command.ts";
-import { MapProgress } from "../map-progress.ts";
-import { openProgram } from "../open-program.ts";
 import { keepStatus, renderJsonLine, writeResult, writeStderr } from "../output.ts";
-import { readRows } from "../read-rows.ts";
-import type { RunFlags } from "../run-flags.ts";
-import { createRequest } from "../run-request.ts";
-import { useProxies } from "../use-proxies.ts";
-import { createWatchdog } from "../watchdog.ts";
+import { createGuardedHost } from "../process/guard-imports.ts";
+import { guardCommand } from "../process/guarded-command.ts";
+import { useProxies } from "../process/use-proxies.ts";
+import { createWatchdog } from "../process/watchdog.ts";
+import { openProgram } from "../programs/open-program.ts";
+import { createPolicy } from "../run/create-policy.ts";
+import { readRows } from "../run/read-rows.ts";
+import type { RunFlags } from "../run/run-flags.ts";
+import { createRequest } from "../run/run-request.ts";
+import { MapProgress } from "../terminal/map-progress.ts";
 
 export interface MapFlags extends RunFlags {
   readonly inputs: string;

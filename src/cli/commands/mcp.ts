@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { Command } from "commander";
 import { type OfferedWorker, offerWorker, toOfferedName } from "../../doors/offered-worker.ts";
-import { printConfig } from "../client-config.ts";
 import { UsageError } from "../exit-codes.ts";
-import { openProgram } from "../open-program.ts";
-import type { RunFlags } from "../run-flags.ts";
-import { serveDoor } from "../serve-door.ts";
+import { printConfig } from "../programs/client-config.ts";
+import { openProgram } from "../programs/open-program.ts";
+import { serveDoor } from "../programs/serve-door.ts";
+import type { RunFlags } from "../run/run-flags.ts";
 
 export interface DoorFlags extends RunFlags {
   /** Names of the workers that are offered. Default: all that the programs reach. */

@@ -6,8 +6,8 @@ import { show } from "../../ui/explain/phrases.ts";
 import { commandName } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
+import { aliasesOf, changeUserConfig, readUserConfig } from "../programs/user-config.ts";
 import { renderColumns } from "../render-columns.ts";
-import { aliasesOf, changeUserConfig, readUserConfig } from "../user-config.ts";
 
 /** `llm-do models default [MODEL]`: the model of every worker for which nothing else names one, and its source. */
 export async function defaultModelCommand(model: string | undefined, unset: boolean): Promise<number> {

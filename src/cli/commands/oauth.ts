@@ -12,10 +12,10 @@ import { errorMessage } from "../../util/text/error-message.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
 import { renderJson, writeResult, writeStderr } from "../output.ts";
+import { listenForSignals } from "../process/signals.ts";
+import { useProxies } from "../process/use-proxies.ts";
+import { readUserConfig } from "../programs/user-config.ts";
 import { renderColumns } from "../render-columns.ts";
-import { listenForSignals } from "../signals.ts";
-import { useProxies } from "../use-proxies.ts";
-import { readUserConfig } from "../user-config.ts";
 
 export interface OAuthFlags {
   readonly json?: boolean;

@@ -2,8 +2,8 @@ import { renderDiagnostics } from "../../diagnostics/render-diagnostic.ts";
 import { renderProgramHelp } from "../../ui/explain/render-program-help.ts";
 import { asStarted } from "../command-name.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { compileToShow } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
+import { compileToShow } from "../programs/open-program.ts";
 
 /** `llm-do TARGET --help`: a program's inputs, its output and what it may do. Runs none of it unless it is trusted. */
 export async function programHelpCommand(target: string): Promise<number> {

@@ -2,10 +2,10 @@ import { createNodeHost } from "../../host/node-host.ts";
 import { CannotRemove } from "../../journal/stores/cannot-remove.ts";
 import { importedStore } from "../../journal/stores/folder-store.ts";
 import { renderListedRun } from "../../ui/records/list-run.ts";
-import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { type FoundRun, findRun, findRuns, findRunsToChange } from "../find-runs.ts";
 import { writeResult, writeStderr } from "../output.ts";
+import { type FoundRun, findRun, findRuns, findRunsToChange } from "../records/find-runs.ts";
+import { askYesOrNo } from "../terminal/ask-yes-or-no.ts";
 import { describeRun } from "./runs.ts";
 
 export interface PruneFlags {

@@ -9,8 +9,8 @@ import { renderJournal, summarizeJournal } from "../../ui/records/render-journal
 import { renderMessages } from "../../ui/records/render-messages.ts";
 import { commandLine, commandName } from "../command-name.ts";
 import { UsageError } from "../exit-codes.ts";
-import { type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../find-runs.ts";
 import { renderJson, renderJsonLine, writeResult, writeStderr } from "../output.ts";
+import { type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../records/find-runs.ts";
 
 export interface RunsFlags {
   readonly json?: boolean;

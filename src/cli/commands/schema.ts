@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { renderEditorSchema, type SchemaName } from "../editor-schemas.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { writeResult } from "../output.ts";
-import { packageFolder } from "../read-pages.ts";
+import { renderEditorSchema, type SchemaName } from "../programs/editor-schemas.ts";
+import { packageFolder } from "../programs/read-pages.ts";
 
 /** `llm-do schema [worker|manifest|event|result]`: those of events and results are in the package. */
 export async function schemaCommand(name: SchemaName | "event" | "result"): Promise<number> {

@@ -14,14 +14,14 @@ import { compile } from "../../front/llm-do.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { createScratchFolder } from "../../host/scratch-folder.ts";
 import { showText } from "../../ui/text/show-text.ts";
-import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { programOfTarget, storeOfUser } from "../find-runs.ts";
-import { openProgram } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
-import { listenForSignals } from "../signals.ts";
-import { findTerminal } from "../terminal.ts";
-import { findTaken, writeNewFiles } from "../write-new-files.ts";
+import { listenForSignals } from "../process/signals.ts";
+import { openProgram } from "../programs/open-program.ts";
+import { findTaken, writeNewFiles } from "../programs/write-new-files.ts";
+import { programOfTarget, storeOfUser } from "../records/find-runs.ts";
+import { askYesOrNo } from "../terminal/ask-yes-or-no.ts";
+import { findTerminal } from "../terminal/terminal.ts";
 
 export interface SoftenFlags {
   readonly trust?: boolean;

@@ -3,16 +3,16 @@ import { NothingToCompare } from "../../boundary/compare-step.ts";
 import { judgeFunction, linesOf, writeAnswerer } from "../../boundary/stabilise-step.ts";
 import type { CaseChoice } from "../../boundary/step-cases.ts";
 import { renderComparison } from "../../ui/records/render-comparison.ts";
-import { askYesOrNo } from "../ask-yes-or-no.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { findStep } from "../find-step.ts";
-import { guardProcess } from "../guard-process.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
-import { progressBar } from "../progress-bar.ts";
-import { reportFailure } from "../report-run.ts";
-import { listenForSignals } from "../signals.ts";
-import { readStepCases } from "../step-cases.ts";
-import { useProxies } from "../use-proxies.ts";
+import { guardProcess } from "../process/guard-process.ts";
+import { listenForSignals } from "../process/signals.ts";
+import { useProxies } from "../process/use-proxies.ts";
+import { findStep } from "../records/find-step.ts";
+import { readStepCases } from "../records/step-cases.ts";
+import { reportFailure } from "../run/report-run.ts";
+import { askYesOrNo } from "../terminal/ask-yes-or-no.ts";
+import { progressBar } from "../terminal/progress-bar.ts";
 
 export interface StabiliseFlags extends CaseChoice {
   /** The function: `tools.ts:NAME`. */

@@ -10,14 +10,14 @@ import type { Limits } from "../../protocol/usage.ts";
 import { RunError } from "../../runtime/run-error.ts";
 import { readProgramName } from "../executor/find-programs.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { takeFirst } from "../find-runs.ts";
-import { guardCommand } from "../guarded-command.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
-import { type ReportFlags, reportResult } from "../report-run.ts";
-import { fitInput, type InputFlags, readInput } from "../run-input.ts";
-import { checkAttachment } from "../run-request.ts";
-import { readWords, type WrittenWords } from "../run-words.ts";
-import { openQueue } from "../use-database.ts";
+import { guardCommand } from "../process/guarded-command.ts";
+import { takeFirst } from "../records/find-runs.ts";
+import { openQueue } from "../records/use-database.ts";
+import { type ReportFlags, reportResult } from "../run/report-run.ts";
+import { fitInput, type InputFlags, readInput } from "../run/run-input.ts";
+import { checkAttachment } from "../run/run-request.ts";
+import { readWords, type WrittenWords } from "../run/run-words.ts";
 
 export interface SubmitFlags extends InputFlags, ReportFlags {
   readonly queue: string;

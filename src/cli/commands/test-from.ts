@@ -15,10 +15,10 @@ import { escapeText } from "../../util/text/escape-text.ts";
 import { isWithin } from "../../util/within.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { findRun } from "../find-runs.ts";
-import { requireWorker } from "../find-step.ts";
 import { writeResult, writeStderr } from "../output.ts";
-import { findTaken, writeNewFiles } from "../write-new-files.ts";
+import { findTaken, writeNewFiles } from "../programs/write-new-files.ts";
+import { findRun } from "../records/find-runs.ts";
+import { requireWorker } from "../records/find-step.ts";
 
 /**
  * `llm-do test [TARGET] --from RUN[/CALL]`: adds a case to the tests beside a worker, with what a recorded call of it was asked, and what was

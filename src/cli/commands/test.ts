@@ -7,13 +7,13 @@ import { createNodeHost } from "../../host/node-host.ts";
 import { renderCase, renderChanges, renderTotals } from "../../ui/render-tests.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { guardProcess } from "../guard-process.ts";
 import { reserveStdout, writeResult, writeStderr } from "../output.ts";
-import { reportFailure } from "../report-run.ts";
-import { isTrusted, requireTrust, type TrustOptions } from "../require-trust.ts";
-import { listenForSignals } from "../signals.ts";
-import { findTerminal } from "../terminal.ts";
-import { useProxies } from "../use-proxies.ts";
+import { guardProcess } from "../process/guard-process.ts";
+import { listenForSignals } from "../process/signals.ts";
+import { useProxies } from "../process/use-proxies.ts";
+import { isTrusted, requireTrust, type TrustOptions } from "../programs/require-trust.ts";
+import { reportFailure } from "../run/report-run.ts";
+import { findTerminal } from "../terminal/terminal.ts";
 
 export interface TestFlags {
   readonly filter?: string;

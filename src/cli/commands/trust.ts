@@ -4,8 +4,8 @@ import type { TrustedFolder, TrustStore } from "../../host/own-files/trust-store
 import { show } from "../../ui/explain/phrases.ts";
 import { nearestNames } from "../../util/text/nearest-names.ts";
 import { UsageError } from "../exit-codes.ts";
-import { openTrustStore } from "../open-trust-store.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
+import { openTrustStore } from "../programs/open-trust-store.ts";
 
 export interface TrustFlags {
   readonly json?: boolean;

@@ -5,8 +5,8 @@ import { renderForTerminal } from "../../diagnostics/render-diagnostic.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { asStarted } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { type CompileFlags, compileToShow } from "../open-program.ts";
 import { writeResult, writeStderr } from "../output.ts";
+import { type CompileFlags, compileToShow } from "../programs/open-program.ts";
 
 export interface TypesFlags extends CompileFlags {
   /** Writes nothing. The exit code is 1 where the file is missing or old. */

@@ -3,8 +3,8 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { type CompileFlags, openProgram } from "../open-program.ts";
 import { renderJsonLine, writeResult } from "../output.ts";
+import { type CompileFlags, openProgram } from "../programs/open-program.ts";
 
 export interface VerdictFlags extends CompileFlags {
   readonly json?: boolean;

@@ -5,8 +5,8 @@ import { expandTexts } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
 import { renderPage } from "../../ui/page/render-page.ts";
 import { UsageError } from "../exit-codes.ts";
-import { findRun } from "../find-runs.ts";
 import { writeResult } from "../output.ts";
+import { findRun } from "../records/find-runs.ts";
 
 export interface ViewFlags {
   readonly out?: string;

@@ -9,10 +9,10 @@ import { builtInProviders } from "../../models/providers/providers.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { limitNames } from "../../protocol/usage.ts";
 import { entryOf } from "../../ui/explain/unused-roots.ts";
-import { streamRuns, takeFirst } from "../find-runs.ts";
-import { compileToShow } from "../open-program.ts";
-import { listTopics, readPage } from "../read-pages.ts";
-import { aliasesOf, readUserConfig } from "../user-config.ts";
+import { compileToShow } from "../programs/open-program.ts";
+import { listTopics, readPage } from "../programs/read-pages.ts";
+import { aliasesOf, readUserConfig } from "../programs/user-config.ts";
+import { streamRuns, takeFirst } from "../records/find-runs.ts";
 
 export interface Candidate {
   /** Whole. What ends in `/`, `=` or `:` is the beginning of a word. */

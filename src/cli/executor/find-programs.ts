@@ -10,8 +10,8 @@ import { usesFiles } from "../../runtime/connect/open-call-scopes.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { isWithin } from "../../util/within.ts";
 import { UsageError } from "../exit-codes.ts";
-import { type CompileFlags, type OpenOptions, openProgram } from "../open-program.ts";
 import { writeStderr } from "../output.ts";
+import { type CompileFlags, type OpenOptions, openProgram } from "../programs/open-program.ts";
 
 /** A program that an executor has. */
 export interface DeployedProgram {

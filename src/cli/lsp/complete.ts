@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import type { JsonObject } from "../../protocol/json.ts";
 import { listModelNames } from "../completion/values.ts";
-import { asObject } from "../editor-schemas.ts";
+import { asObject } from "../programs/editor-schemas.ts";
 import { type Cursor, findCursor } from "./cursor.ts";
 import { exportsOf, includeFolders, type OpenDocument, schemasAt, variablesOf, workersOf } from "./open-document.ts";
 

@@ -6,7 +6,7 @@ import type { Host } from "../../host/host.ts";
 import { parseWorkerFile } from "../../language/parse-worker-file.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../protocol/json.ts";
 import type { Outline } from "../../protocol/outline.ts";
-import { asObject, createEditorSchema } from "../editor-schemas.ts";
+import { asObject, createEditorSchema } from "../programs/editor-schemas.ts";
 import type { DocumentKind } from "./cursor.ts";
 
 /** A document that is open in the editor, with the program that it belongs to. */

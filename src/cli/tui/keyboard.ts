@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { openSync, writeSync } from "node:fs";
 import { emitKeypressEvents, type Key as NodeKey } from "node:readline";
 import type { Key } from "../../ui/tui/text-field.ts";
-import { isInForeground } from "../foreground.ts";
-import { openTerminalInput } from "../terminal-input.ts";
+import { isInForeground } from "../process/foreground.ts";
+import { openTerminalInput } from "../terminal/terminal-input.ts";
 
 export interface KeyboardOptions {
   readonly onKey: (key: Key) => void;

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { showHidden } from "../../ui/text/show-text.ts";
 import { type Key, TextField } from "../../ui/tui/text-field.ts";
-import type { Question } from "../terminal.ts";
+import type { Question } from "../terminal/terminal.ts";
 
 /** A question while it is open: it takes keys, and settles `answer`. */
 export class OpenQuestion<T> {

@@ -2,9 +2,9 @@ import type { EventSink } from "../../protocol/event.ts";
 import { addUsage, noUsage, type Usage } from "../../protocol/usage.ts";
 import { createRunView, foldEvent } from "../../ui/run-view.ts";
 import { showProse } from "../../ui/text/show-text.ts";
-import { type Listeners, openListeners } from "../event-sink.ts";
 import { writeStderr } from "../output.ts";
-import type { Question, Terminal } from "../terminal.ts";
+import { type Listeners, openListeners } from "../run/event-sink.ts";
+import type { Question, Terminal } from "../terminal/terminal.ts";
 import type { StartedRun, Tui } from "./tui.ts";
 
 /** The part of the terminal UI that a session uses. */

@@ -8,8 +8,8 @@ import { renderUsage } from "../../ui/render-usage.ts";
 import { modelLabel } from "../../ui/text/model-label.ts";
 import { didYouMean } from "../../util/text/did-you-mean.ts";
 import { describeRuns } from "../commands/runs.ts";
-import type { OpenProgram } from "../open-program.ts";
-import { showMemory } from "../terminal-approver.ts";
+import type { OpenProgram } from "../programs/open-program.ts";
+import { showMemory } from "../terminal/terminal-approver.ts";
 import type { Surface } from "./plain-chat.ts";
 
 /** The state that commands look at and change. */

@@ -13,7 +13,7 @@ import { type Key, TextField } from "../../ui/tui/text-field.ts";
 import { Transcript } from "../../ui/tui/transcript.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { divertOutput } from "../output.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { Frames } from "./frames.ts";
 import type { InputHistory } from "./input-history.ts";
 import { type Keyboard, openKeyboard } from "./keyboard.ts";
