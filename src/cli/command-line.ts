@@ -62,7 +62,7 @@ function withDefaultCommand(words: readonly string[]): readonly string[] {
 
 /** A shell gets candidates or nothing, and no message. */
 async function answerShell(program: Command, words: readonly string[]): Promise<number> {
-  const { completeCommand } = await import("./commands/completion.ts");
+  const { completeCommand } = await import("./commands/setup/completion.ts");
   return completeCommand(program, words).catch(() => exitCodes.failed);
 }
 

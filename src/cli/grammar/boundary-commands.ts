@@ -19,7 +19,7 @@ export function addCalls(program: Command, exit: Exit): void {
     .option("--out <file>", "write a case file (.jsonl), and the files of the calls beside it")
     .option("--review", "go through the cases of --out at the terminal: right, wrong, or the right output instead")
     .option("--json", "print one call a line")
-    .action(act(exit, async () => (await import("../commands/calls.ts")).callsCommand));
+    .action(act(exit, async () => (await import("../commands/boundary/calls.ts")).callsCommand));
 }
 
 /** `llm-do compare STEP [TARGET]`. */
@@ -45,7 +45,7 @@ export function addCompare(program: Command, exit: Exit): void {
     .option("--out <file>", "write the cases of all disagreements into a case file")
     .option("--trust", "run the code of the program without a question")
     .option("--json", "print the figures as JSON")
-    .action(act(exit, async () => (await import("../commands/compare.ts")).compareCommand));
+    .action(act(exit, async () => (await import("../commands/boundary/compare.ts")).compareCommand));
 }
 
 /** `llm-do stabilise STEP [TARGET]`. */
@@ -69,7 +69,7 @@ export function addStabilise(program: Command, exit: Exit): void {
     .option("-m, --model <model>", "the model of workers that name none")
     .option("--trust", "run the code of the program without a question")
     .option("-y, --yes", "write without a question")
-    .action(act(exit, async () => (await import("../commands/stabilise.ts")).stabiliseCommand));
+    .action(act(exit, async () => (await import("../commands/boundary/stabilise.ts")).stabiliseCommand));
 }
 
 /** `llm-do soften TOOL [TARGET]`. */
@@ -81,7 +81,7 @@ export function addSoften(program: Command, exit: Exit): void {
     .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
     .option("--trust", "run the code of the program without a question")
     .option("-y, --yes", "write without a question")
-    .action(act(exit, async () => (await import("../commands/soften.ts")).softenCommand));
+    .action(act(exit, async () => (await import("../commands/boundary/soften.ts")).softenCommand));
 }
 
 /** `llm-do drift STEP [TARGET]`. */
@@ -94,7 +94,7 @@ export function addDrift(program: Command, exit: Exit): void {
     .option("--since <time>", "only checks since then: 2026-01-31, or 30m, 12h, 7d, 2w ago", parseSince)
     .option("--at-least <share>", "exit with 1 where the whole interval of the last week lies below this", parseShare)
     .option("--json", "print one week a line")
-    .action(act(exit, async () => (await import("../commands/drift.ts")).driftCommand));
+    .action(act(exit, async () => (await import("../commands/boundary/drift.ts")).driftCommand));
 }
 
 function parseWithin(text: string, all: Readonly<Record<string, number>> = {}): Readonly<Record<string, number>> {

@@ -17,7 +17,7 @@ export function addMcp(program: Command, exit: Exit): void {
     .option("--worker <name>", "offer this worker alone (repeatable; default: all that the programs reach)", collectWorker)
     .option("--ask-client", "put questions to the client, as a form; many clients are agents that answer by themselves")
     .addOption(printConfigOption().choices(["claude", "cursor", "vscode", "zed"]))
-    .action(act(exit, async () => (await import("../commands/mcp.ts")).mcpCommand));
+    .action(act(exit, async () => (await import("../commands/doors/mcp.ts")).mcpCommand));
 }
 
 /** `llm-do acp [TARGET]`. */
@@ -30,7 +30,7 @@ export function addAcp(program: Command, exit: Exit): void {
     .optionsGroup("The agent:")
     .option("--otel", otelHelp)
     .addOption(printConfigOption().choices(["zed", "jetbrains"]))
-    .action(act(exit, async () => (await import("../commands/acp.ts")).acpCommand));
+    .action(act(exit, async () => (await import("../commands/doors/acp.ts")).acpCommand));
 }
 
 function printConfigOption(): Option {

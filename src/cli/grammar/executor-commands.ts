@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { ExecutorFlags } from "../commands/executor.ts";
-import type { SubmitFlags } from "../commands/submit.ts";
+import type { ExecutorFlags } from "../commands/doors/executor.ts";
+import type { SubmitFlags } from "../commands/records/submit.ts";
 import { isDebugging } from "../debugging.ts";
 import { addExecutorOptions, addSubmitOptions } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
@@ -14,7 +14,7 @@ export function addExecutor(program: Command, exit: Exit): void {
     );
   addExecutorOptions(executor).action(
     act(exit, async () => {
-      const { executorCommand } = await import("../commands/executor.ts");
+      const { executorCommand } = await import("../commands/doors/executor.ts");
       return (flags: ExecutorFlags) => executorCommand({ ...flags, verbose: 0, debug: isDebugging(flags) });
     }),
   );
@@ -28,7 +28,7 @@ export function addSubmit(program: Command, exit: Exit & { readonly afterDashes:
     .argument("<target>", "the folder of a program with a `name:` in its llm-do.yaml")
     .argument("[prompt...]", "what to do, as one argument; `-` reads it from stdin");
   addSubmitOptions(submit).action(async (target: string, rest: readonly string[], flags: SubmitFlags) => {
-    const { submitCommand } = await import("../commands/submit.ts");
+    const { submitCommand } = await import("../commands/records/submit.ts");
     const words = { target, rest, afterDashes: exit.afterDashes };
     exit.exitCode = await submitCommand(words, { ...flags, verbose: 0, debug: isDebugging(flags) });
   });
@@ -40,5 +40,5 @@ export function addCancel(program: Command, exit: Exit): void {
     .command("cancel")
     .description("take a submitted run off the queue; an executor that has it ends it at once, and keeps its record")
     .argument("<run>", "its id")
-    .action(act(exit, async () => (await import("../commands/submit.ts")).cancelCommand));
+    .action(act(exit, async () => (await import("../commands/records/submit.ts")).cancelCommand));
 }

@@ -207,7 +207,7 @@ function addTypes(program: Command, line: CommandLine): void {
     .option("--entry <name>", "the worker or code that starts (tools.ts:main); what it reaches is written")
     .option("--trust", "import the program's code, whose schemas are not known otherwise")
     .option("--check", "write nothing, and end with 1 where the file is missing or old")
-    .action(act(line, async () => (await import("../commands/types.ts")).typesCommand));
+    .action(act(line, async () => (await import("../commands/boundary/types.ts")).typesCommand));
 }
 
 function addVerdict(program: Command, line: CommandLine): void {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { AnswerFlags } from "../commands/approvals.ts";
-import type { ForkFlags } from "../commands/fork.ts";
-import type { ResumeFlags } from "../commands/resume.ts";
+import type { AnswerFlags } from "../commands/records/approvals.ts";
+import type { ForkFlags } from "../commands/records/fork.ts";
+import type { ResumeFlags } from "../commands/records/resume.ts";
 import { isDebugging } from "../debugging.ts";
 import { addCompileOptions, addForkOptions, addResumeOptions, collect, parseCount, parseSince } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
@@ -18,7 +18,7 @@ export function addResume(program: Command, exit: Exit): void {
     .argument("[target]", whose);
   addResumeOptions(resume).action(
     act(exit, async () => {
-      const { resumeCommand } = await import("../commands/resume.ts");
+      const { resumeCommand } = await import("../commands/records/resume.ts");
       return (run: string, target: string | undefined, flags: ResumeFlags) =>
         resumeCommand(run, target, { ...flags, debug: isDebugging(flags) });
     }),
@@ -35,7 +35,7 @@ export function addReplay(program: Command, exit: Exit): void {
   addCompileOptions(replay)
     .option("--trust", "import the program's code, which runs as it is")
     .option("--json", "print JSON")
-    .action(act(exit, async () => (await import("../commands/replay.ts")).replayCommand));
+    .action(act(exit, async () => (await import("../commands/records/replay.ts")).replayCommand));
 }
 
 /** `llm-do runs list|show|compare|export|import|adopt|move|rm|prune`. */
@@ -63,7 +63,7 @@ function addRunViews(runs: Command, exit: Exit): void {
     .option("--model <text>", "only runs whose entry had a model with this in its name")
     .option("--search <text>", "only runs with this text, in any case, in a prompt, an input or an answer")
     .option("--json", "print JSON")
-    .action(act(exit, async () => (await import("../commands/runs.ts")).listRunsCommand));
+    .action(act(exit, async () => (await import("../commands/records/runs.ts")).listRunsCommand));
   runs
     .command("show")
     .description("show how far a run got")
@@ -72,7 +72,7 @@ function addRunViews(runs: Command, exit: Exit): void {
     .option("--messages", "show what each call was sent, and what it answered")
     .option("--costs", "show tokens and dollars by worker and by turn, and what each part of a context took")
     .option("--json", "print the journal's entries, one a line")
-    .action(act(exit, async () => (await import("../commands/runs.ts")).showRunCommand));
+    .action(act(exit, async () => (await import("../commands/records/runs.ts")).showRunCommand));
   runs
     .command("compare")
     .description(
@@ -86,7 +86,7 @@ function addRunViews(runs: Command, exit: Exit): void {
       parseTolerance,
     )
     .option("--json", "print JSON")
-    .action(act(exit, async () => (await import("../commands/compare-runs.ts")).compareRunsCommand));
+    .action(act(exit, async () => (await import("../commands/records/compare-runs.ts")).compareRunsCommand));
 }
 
 /** Records that come from elsewhere, or go there. */
@@ -96,26 +96,26 @@ function addRunTransfers(runs: Command, exit: Exit): void {
     .description("write a record into one file, without secrets: to be looked at and adopted elsewhere")
     .argument("<run>", "its id, or `last`")
     .option("-o, --out <file>", "the file; by default stdout")
-    .action(act(exit, async () => (await import("../commands/foreign-runs.ts")).exportRunCommand));
+    .action(act(exit, async () => (await import("../commands/records/foreign-runs.ts")).exportRunCommand));
   runs
     .command("import")
     .description("take in records from elsewhere, to be looked at: nothing in them counts until they are adopted")
     .argument("<path>", "a file of `runs export`, the folder of a record, or a folder with `.llm-do/runs` of an older llm-do")
-    .action(act(exit, async () => (await import("../commands/foreign-runs.ts")).importRunsCommand));
+    .action(act(exit, async () => (await import("../commands/records/foreign-runs.ts")).importRunsCommand));
   runs
     .command("adopt")
     .description("take over what happened in a record from elsewhere, after a question; what waits in it is asked anew")
     .argument("<run>", "its id")
     .argument("[target]", "the program that it is of from now on; by default that of this folder")
     .option("-y, --yes", "do it without a question")
-    .action(act(exit, async () => (await import("../commands/foreign-runs.ts")).adoptRunCommand));
+    .action(act(exit, async () => (await import("../commands/records/foreign-runs.ts")).adoptRunCommand));
   runs
     .command("move")
     .description("give a program that was moved its records, and its created workers what they may do")
     .argument("<old>", "the folder where it was")
     .argument("<new>", "the folder where it is")
     .option("-y, --yes", "do it without a question")
-    .action(act(exit, async () => (await import("../commands/foreign-runs.ts")).moveRunsCommand));
+    .action(act(exit, async () => (await import("../commands/records/foreign-runs.ts")).moveRunsCommand));
 }
 
 function addRunRemovals(runs: Command, exit: Exit): void {
@@ -123,7 +123,7 @@ function addRunRemovals(runs: Command, exit: Exit): void {
     .command("rm")
     .description("remove the records of runs, with their secrets; never of one that is under way or waits for answers")
     .argument("<run...>", "ids, or `last`")
-    .action(act(exit, async () => (await import("../commands/remove-runs.ts")).removeRunsCommand));
+    .action(act(exit, async () => (await import("../commands/records/remove-runs.ts")).removeRunsCommand));
   runs
     .command("prune")
     .description("remove the records of all runs of a program but the newest")
@@ -132,7 +132,7 @@ function addRunRemovals(runs: Command, exit: Exit): void {
     .requiredOption("--keep <number>", "how many runs of each program stay", parseCount)
     .option("--dry-run", "print the runs that would be removed, and remove none")
     .option("-y, --yes", "remove them without a question")
-    .action(act(exit, async () => (await import("../commands/remove-runs.ts")).pruneRunsCommand));
+    .action(act(exit, async () => (await import("../commands/records/remove-runs.ts")).pruneRunsCommand));
 }
 
 /** `llm-do fork RUN [PROMPT]`. */
@@ -146,7 +146,7 @@ export function addFork(program: Command, exit: Exit): void {
       "another prompt, in the place of the recorded input; what follows `--` is prompt, whatever it looks like",
     );
   addForkOptions(fork).action(async (run: string, written: string | undefined, flags: ForkFlags) => {
-    const { forkCommand } = await import("../commands/fork.ts");
+    const { forkCommand } = await import("../commands/records/fork.ts");
     const prompt = exit.afterDashes?.join(" ") ?? written;
     const words = { run, prompt, isLiteral: exit.afterDashes !== undefined };
     exit.exitCode = await forkCommand(words, { ...flags, debug: isDebugging(flags) });
@@ -165,7 +165,7 @@ export function addUndo(program: Command, exit: Exit): void {
     .option("--dry-run", "show what would be done, and do nothing")
     .option("-y, --yes", "do it without a question")
     .option("--json", "print JSON")
-    .action(act(exit, async () => (await import("../commands/undo.ts")).undoCommand));
+    .action(act(exit, async () => (await import("../commands/records/undo.ts")).undoCommand));
 }
 
 /** `llm-do view [RUN]`. */
@@ -177,7 +177,7 @@ export function addView(program: Command, exit: Exit): void {
     .argument("[target]", whose)
     .option("--out <file>", "where to write the page; by default into the run's folder")
     .option("--no-open", "only write it, and print its path")
-    .action(act(exit, async () => (await import("../commands/view.ts")).viewCommand));
+    .action(act(exit, async () => (await import("../commands/records/view.ts")).viewCommand));
 }
 
 /** `llm-do approvals`, `llm-do approve` and `llm-do deny`. */
@@ -188,7 +188,7 @@ export function addApprovals(program: Command, exit: Exit): void {
     .argument("[run]", "its id, or `last`: the newest in which something waits", "last")
     .argument("[target]", whose)
     .option("--json", "print JSON")
-    .action(act(exit, async () => (await import("../commands/approvals.ts")).approvalsCommand));
+    .action(act(exit, async () => (await import("../commands/records/approvals.ts")).approvalsCommand));
   for (const type of ["approve", "deny"] as const) {
     const how = type === "approve" ? "; without questions, ask for one after the other at the terminal" : "";
     program
@@ -204,8 +204,8 @@ export function addApprovals(program: Command, exit: Exit): void {
       .option("--json", "print the questions and their answers as JSON")
       .action(
         act(exit, async () => {
-          const { answerCommand } = await import("../commands/approvals.ts");
-          const { answerAllRuns } = await import("../commands/answer-all-runs.ts");
+          const { answerCommand } = await import("../commands/records/approvals.ts");
+          const { answerAllRuns } = await import("../commands/records/answer-all-runs.ts");
           return (run: string, target: string | undefined, words: readonly string[], flags: AnswerFlags) =>
             (flags.allRuns ? answerAllRuns : answerCommand)({ run, target, words, type }, flags);
         }),

@@ -51,7 +51,7 @@ export function addCompletion(program: Command, exit: Exit): void {
     .command("completion")
     .description("print the script by which a shell completes programs, workers, flags, models and runs")
     .addArgument(new Argument(`<${shells.join("|")}>`, "the shell; the script begins with how to switch it on").choices(shells))
-    .action(act(exit, async () => (await import("../commands/completion.ts")).completionCommand));
+    .action(act(exit, async () => (await import("../commands/setup/completion.ts")).completionCommand));
 }
 
 /** `llm-do lsp`. */
@@ -110,7 +110,7 @@ export function addKeys(program: Command, exit: Exit): void {
     .allowExcessArguments()
     .action(
       act(exit, async () => {
-        const { setKeyCommand } = await import("../commands/keys.ts");
+        const { setKeyCommand } = await import("../commands/setup/keys.ts");
         return (provider: string, _flags: unknown, { args }: Command) => {
           // Arguments that are left over are not repeated: they are the key.
           if (args.length > 1) throw new UsageError("a key is no argument, where other programs can see it; give it on stdin");
@@ -122,12 +122,12 @@ export function addKeys(program: Command, exit: Exit): void {
     .command("list")
     .description("list the keys that there are, masked, and where each is from")
     .option("--json", "print JSON")
-    .action(act(exit, async () => (await import("../commands/keys.ts")).listKeysCommand));
+    .action(act(exit, async () => (await import("../commands/setup/keys.ts")).listKeysCommand));
   keys
     .command("rm")
     .description("remove a key that is kept")
     .argument("<provider>", "whose key")
-    .action(act(exit, async () => (await import("../commands/keys.ts")).removeKeyCommand));
+    .action(act(exit, async () => (await import("../commands/setup/keys.ts")).removeKeyCommand));
 }
 
 /** `llm-do config`. */
@@ -136,7 +136,7 @@ export function addConfig(program: Command, exit: Exit): void {
     .command("config")
     .description("show your model, limits and verbosity, and where each is from")
     .option("--json", "print JSON")
-    .action(act(exit, async () => (await import("../commands/config.ts")).configCommand));
+    .action(act(exit, async () => (await import("../commands/setup/config.ts")).configCommand));
 }
 
 /** `llm-do oauth login|status|logout`. */
@@ -147,17 +147,17 @@ export function addOAuth(program: Command, exit: Exit): void {
     .description("log in with the browser, at the OAuth server that the configuration names, or that an MCP server does")
     .argument("<provider>", "a name under `logins` of the configuration, or the address of an MCP server")
     .option("--device", "show a code to be typed on another machine, for one without a browser")
-    .action(act(exit, async () => (await import("../commands/oauth.ts")).loginCommand));
+    .action(act(exit, async () => (await import("../commands/setup/oauth.ts")).loginCommand));
   oauth
     .command("status")
     .description("list the logins, where each one's token goes, and how long it is good for")
     .option("--json", "print JSON")
-    .action(act(exit, async () => (await import("../commands/oauth.ts")).loginStatusCommand));
+    .action(act(exit, async () => (await import("../commands/setup/oauth.ts")).loginStatusCommand));
   oauth
     .command("logout")
     .description("forget a login")
     .argument("<provider>", "at which")
-    .action(act(exit, async () => (await import("../commands/oauth.ts")).logoutCommand));
+    .action(act(exit, async () => (await import("../commands/setup/oauth.ts")).logoutCommand));
 }
 
 /** `llm-do models [PATTERN]`, `llm-do models default|alias`. */
@@ -167,7 +167,7 @@ export function addModels(program: Command, exit: Exit): void {
     .description("list the providers of models, and what each still needs")
     .argument("[pattern]", "list the models that fit: a part of `provider:name`, or a glob over it")
     .option("--json", "print JSON")
-    .action(act(exit, async () => (await import("../commands/models.ts")).modelsCommand));
+    .action(act(exit, async () => (await import("../commands/setup/models.ts")).modelsCommand));
   models
     .command("default")
     .description("show the model for which nothing else names one, or set it in your configuration")
@@ -175,7 +175,7 @@ export function addModels(program: Command, exit: Exit): void {
     .option("--unset", "have none")
     .action(
       act(exit, async () => {
-        const { defaultModelCommand } = await import("../commands/model-names.ts");
+        const { defaultModelCommand } = await import("../commands/setup/model-names.ts");
         return (model: string | undefined, { unset = false }: { readonly unset?: boolean }) => defaultModelCommand(model, unset);
       }),
     );
@@ -187,7 +187,7 @@ export function addModels(program: Command, exit: Exit): void {
     .option("--unset", "remove the name")
     .action(
       act(exit, async () => {
-        const { aliasCommand } = await import("../commands/model-names.ts");
+        const { aliasCommand } = await import("../commands/setup/model-names.ts");
         return (name: string | undefined, model: string | undefined, { unset = false }: { readonly unset?: boolean }) =>
           aliasCommand({ name, model, unset });
       }),

@@ -7,7 +7,7 @@ import { renderListedRun } from "../../ui/records/list-run.ts";
 import { renderUsage } from "../../ui/render-usage.ts";
 import { modelLabel } from "../../ui/text/model-label.ts";
 import { didYouMean } from "../../util/text/did-you-mean.ts";
-import { describeRuns } from "../commands/runs.ts";
+import { describeRuns } from "../commands/records/runs.ts";
 import type { OpenProgram } from "../programs/open-program.ts";
 import { showMemory } from "../terminal/terminal-approver.ts";
 import type { Surface } from "./plain-chat.ts";

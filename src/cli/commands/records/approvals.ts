@@ -1,19 +1,19 @@
 import { styleText } from "node:util";
-import { answerQuestions, argumentsProblem, listQuestions, type WaitingRun } from "../../front/questions.ts";
-import type { ApprovalDecision, OpenQuestion } from "../../protocol/approval.ts";
-import type { JsonObject } from "../../protocol/json.ts";
-import { counted, show } from "../../ui/explain/phrases.ts";
-import { renderQuestions } from "../../ui/records/render-questions.ts";
-import type { NextSteps } from "../../ui/records/render-waiting.ts";
-import { errorMessage } from "../../util/text/error-message.ts";
-import { commandLine } from "../command-name.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
-import { type FoundRun, findRun, NoSuchRun, requireReadable, streamRuns, takeFirst } from "../records/find-runs.ts";
-import { describeGoOn } from "../records/next-steps.ts";
-import { executorGoesOn, waitingSteps } from "../records/resume-line.ts";
-import { askYesOrNo, atTerminal } from "../terminal/ask-yes-or-no.ts";
-import { createTerminalApprover } from "../terminal/terminal-approver.ts";
+import { answerQuestions, argumentsProblem, listQuestions, type WaitingRun } from "../../../front/questions.ts";
+import type { ApprovalDecision, OpenQuestion } from "../../../protocol/approval.ts";
+import type { JsonObject } from "../../../protocol/json.ts";
+import { counted, show } from "../../../ui/explain/phrases.ts";
+import { renderQuestions } from "../../../ui/records/render-questions.ts";
+import type { NextSteps } from "../../../ui/records/render-waiting.ts";
+import { errorMessage } from "../../../util/text/error-message.ts";
+import { commandLine } from "../../command-name.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { renderJsonLine, writeResult, writeStderr } from "../../output.ts";
+import { type FoundRun, findRun, NoSuchRun, requireReadable, streamRuns, takeFirst } from "../../records/find-runs.ts";
+import { describeGoOn } from "../../records/next-steps.ts";
+import { executorGoesOn, waitingSteps } from "../../records/resume-line.ts";
+import { askYesOrNo, atTerminal } from "../../terminal/ask-yes-or-no.ts";
+import { createTerminalApprover } from "../../terminal/terminal-approver.ts";
 
 export interface ApprovalsFlags {
   readonly json?: boolean;

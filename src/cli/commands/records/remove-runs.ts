@@ -1,11 +1,11 @@
-import { createNodeHost } from "../../host/node-host.ts";
-import { CannotRemove } from "../../journal/stores/cannot-remove.ts";
-import { importedStore } from "../../journal/stores/folder-store.ts";
-import { renderListedRun } from "../../ui/records/list-run.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
-import { type FoundRun, findRun, findRuns, findRunsToChange } from "../records/find-runs.ts";
-import { askYesOrNo } from "../terminal/ask-yes-or-no.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { CannotRemove } from "../../../journal/stores/cannot-remove.ts";
+import { importedStore } from "../../../journal/stores/folder-store.ts";
+import { renderListedRun } from "../../../ui/records/list-run.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { writeResult, writeStderr } from "../../output.ts";
+import { type FoundRun, findRun, findRuns, findRunsToChange } from "../../records/find-runs.ts";
+import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 import { describeRun } from "./runs.ts";
 
 export interface PruneFlags {

@@ -1,18 +1,18 @@
 import { hostname } from "node:os";
-import { Executor } from "../executor/executor.ts";
-import { findPlaces, findPrograms } from "../executor/find-programs.ts";
-import { postHook } from "../executor/hooks.ts";
-import { type ExecutorFigures, serveHealth } from "../executor/serve-health.ts";
-import { UsageError } from "../exit-codes.ts";
-import { createGuardedHost } from "../process/guard-imports.ts";
-import { guardCommand } from "../process/guarded-command.ts";
-import { useProxies } from "../process/use-proxies.ts";
-import { createWatchdog } from "../process/watchdog.ts";
-import { readUserConfig } from "../programs/user-config.ts";
-import { openQueue } from "../records/use-database.ts";
-import { createPolicy } from "../run/create-policy.ts";
-import type { RunFlags } from "../run/run-flags.ts";
-import { createRequest } from "../run/run-request.ts";
+import { Executor } from "../../executor/executor.ts";
+import { findPlaces, findPrograms } from "../../executor/find-programs.ts";
+import { postHook } from "../../executor/hooks.ts";
+import { type ExecutorFigures, serveHealth } from "../../executor/serve-health.ts";
+import { UsageError } from "../../exit-codes.ts";
+import { createGuardedHost } from "../../process/guard-imports.ts";
+import { guardCommand } from "../../process/guarded-command.ts";
+import { useProxies } from "../../process/use-proxies.ts";
+import { createWatchdog } from "../../process/watchdog.ts";
+import { readUserConfig } from "../../programs/user-config.ts";
+import { openQueue } from "../../records/use-database.ts";
+import { createPolicy } from "../../run/create-policy.ts";
+import type { RunFlags } from "../../run/run-flags.ts";
+import { createRequest } from "../../run/run-request.ts";
 
 export interface ExecutorFlags extends RunFlags {
   readonly programs: readonly string[];

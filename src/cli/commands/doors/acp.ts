@@ -1,14 +1,14 @@
 import { Writable } from "node:stream";
 import type { Command } from "commander";
-import type { EarlierRun } from "../../doors/acp/conversations.ts";
-import type { Program } from "../../front/llm-do.ts";
-import { listRun } from "../../ui/records/list-run.ts";
-import { UsageError } from "../exit-codes.ts";
-import { printConfig } from "../programs/client-config.ts";
-import { openProgram } from "../programs/open-program.ts";
-import { serveDoor } from "../programs/serve-door.ts";
-import { answeredRuns, readEarlierConversation } from "../run/earlier-conversation.ts";
-import type { RunFlags } from "../run/run-flags.ts";
+import type { EarlierRun } from "../../../doors/acp/conversations.ts";
+import type { Program } from "../../../front/llm-do.ts";
+import { listRun } from "../../../ui/records/list-run.ts";
+import { UsageError } from "../../exit-codes.ts";
+import { printConfig } from "../../programs/client-config.ts";
+import { openProgram } from "../../programs/open-program.ts";
+import { serveDoor } from "../../programs/serve-door.ts";
+import { answeredRuns, readEarlierConversation } from "../../run/earlier-conversation.ts";
+import type { RunFlags } from "../../run/run-flags.ts";
 
 /** Most conversations that are listed. */
 const mostListed = 50;
@@ -24,7 +24,7 @@ export async function acpCommand(target: string | undefined, flags: AcpFlags, co
     if (flags.hold) throw new UsageError("--hold is not for a conversation: the client asks");
     const { program } = await openProgram([target ?? "."], ofRuns, { toRun: true });
     if (program.entry.kind === "code") throw new UsageError("a conversation is with a worker, and the entry is code");
-    const { serveAcp } = await import("../../doors/acp/agent.ts");
+    const { serveAcp } = await import("../../../doors/acp/agent.ts");
     await serveAcp({
       ...{ ...parts, program, onNote: note },
       input: ReadableStream.from(input),

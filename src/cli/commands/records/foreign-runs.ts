@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { adopt, readAdoption } from "../../front/adopt.ts";
-import { createNodeHost } from "../../host/node-host.ts";
-import { moveWorkerRecords } from "../../host/own-files/worker-records.ts";
+import { adopt, readAdoption } from "../../../front/adopt.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { moveWorkerRecords } from "../../../host/own-files/worker-records.ts";
 import {
   NotARecord,
   packFolder,
@@ -9,17 +9,17 @@ import {
   parseTravelling,
   type TravellingRun,
   unpackRun,
-} from "../../journal/stores/exchange.ts";
-import { importedStore, moveRecords } from "../../journal/stores/folder-store.ts";
-import { counted } from "../../ui/explain/phrases.ts";
-import { renderLines } from "../../ui/text/render-lines.ts";
-import { showText } from "../../ui/text/show-text.ts";
-import { commandLine } from "../command-name.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
-import { findRun, programOfTarget, storeOfUser } from "../records/find-runs.ts";
-import { describeGoOn } from "../records/next-steps.ts";
-import { askYesOrNo } from "../terminal/ask-yes-or-no.ts";
+} from "../../../journal/stores/exchange.ts";
+import { importedStore, moveRecords } from "../../../journal/stores/folder-store.ts";
+import { counted } from "../../../ui/explain/phrases.ts";
+import { renderLines } from "../../../ui/text/render-lines.ts";
+import { showText } from "../../../ui/text/show-text.ts";
+import { commandLine } from "../../command-name.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { renderJsonLine, writeResult, writeStderr } from "../../output.ts";
+import { findRun, programOfTarget, storeOfUser } from "../../records/find-runs.ts";
+import { describeGoOn } from "../../records/next-steps.ts";
+import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 
 /** `llm-do runs export RUN`: one file with a record, without its secrets. */
 export async function exportRunCommand(run: string, { out }: { readonly out?: string }): Promise<number> {

@@ -1,10 +1,10 @@
-import { replay } from "../../front/llm-do.ts";
-import { renderReplay } from "../../ui/records/render-replay.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { renderJsonLine, writeResult } from "../output.ts";
-import { type CompileFlags, openProgram } from "../programs/open-program.ts";
-import { findRun } from "../records/find-runs.ts";
-import { readCompiled, sourceOf } from "../records/recorded-program.ts";
+import { replay } from "../../../front/llm-do.ts";
+import { renderReplay } from "../../../ui/records/render-replay.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { renderJsonLine, writeResult } from "../../output.ts";
+import { type CompileFlags, openProgram } from "../../programs/open-program.ts";
+import { findRun } from "../../records/find-runs.ts";
+import { readCompiled, sourceOf } from "../../records/recorded-program.ts";
 
 export interface ReplayFlags extends CompileFlags {
   readonly json?: boolean;

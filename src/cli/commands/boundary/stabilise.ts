@@ -1,18 +1,18 @@
-import { CandidateError, type StepOfProgram } from "../../boundary/candidate.ts";
-import { NothingToCompare } from "../../boundary/compare-step.ts";
-import { judgeFunction, linesOf, writeAnswerer } from "../../boundary/stabilise-step.ts";
-import type { CaseChoice } from "../../boundary/step-cases.ts";
-import { renderComparison } from "../../ui/records/render-comparison.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { reserveStdout, writeResult, writeStderr } from "../output.ts";
-import { guardProcess } from "../process/guard-process.ts";
-import { listenForSignals } from "../process/signals.ts";
-import { useProxies } from "../process/use-proxies.ts";
-import { findStep } from "../records/find-step.ts";
-import { readStepCases } from "../records/step-cases.ts";
-import { reportFailure } from "../run/report-run.ts";
-import { askYesOrNo } from "../terminal/ask-yes-or-no.ts";
-import { progressBar } from "../terminal/progress-bar.ts";
+import { CandidateError, type StepOfProgram } from "../../../boundary/candidate.ts";
+import { NothingToCompare } from "../../../boundary/compare-step.ts";
+import { judgeFunction, linesOf, writeAnswerer } from "../../../boundary/stabilise-step.ts";
+import type { CaseChoice } from "../../../boundary/step-cases.ts";
+import { renderComparison } from "../../../ui/records/render-comparison.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { reserveStdout, writeResult, writeStderr } from "../../output.ts";
+import { guardProcess } from "../../process/guard-process.ts";
+import { listenForSignals } from "../../process/signals.ts";
+import { useProxies } from "../../process/use-proxies.ts";
+import { findStep } from "../../records/find-step.ts";
+import { readStepCases } from "../../records/step-cases.ts";
+import { reportFailure } from "../../run/report-run.ts";
+import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
+import { progressBar } from "../../terminal/progress-bar.ts";
 
 export interface StabiliseFlags extends CaseChoice {
   /** The function: `tools.ts:NAME`. */

@@ -1,21 +1,21 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Host } from "../../host/host.ts";
-import { createNodeHost } from "../../host/node-host.ts";
-import { openLoginFile, type StoredLogin } from "../../host/own-files/login-file.ts";
-import type { LoginSyntax } from "../../language/user-config.ts";
-import { beginDeviceLogin, beginLogin, isLoopback, type LoginTerms } from "../../models/login/oauth.ts";
-import { findServerTerms } from "../../models/login/server-login.ts";
-import { builtInProviders } from "../../models/providers/providers.ts";
-import { RunError } from "../../runtime/run-error.ts";
-import { errorMessage } from "../../util/text/error-message.ts";
-import { escapeText } from "../../util/text/escape-text.ts";
-import { exitCodes, Interrupted, UsageError } from "../exit-codes.ts";
-import { renderJson, writeResult, writeStderr } from "../output.ts";
-import { listenForSignals } from "../process/signals.ts";
-import { useProxies } from "../process/use-proxies.ts";
-import { readUserConfig } from "../programs/user-config.ts";
-import { renderColumns } from "../render-columns.ts";
+import type { Host } from "../../../host/host.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { openLoginFile, type StoredLogin } from "../../../host/own-files/login-file.ts";
+import type { LoginSyntax } from "../../../language/user-config.ts";
+import { beginDeviceLogin, beginLogin, isLoopback, type LoginTerms } from "../../../models/login/oauth.ts";
+import { findServerTerms } from "../../../models/login/server-login.ts";
+import { builtInProviders } from "../../../models/providers/providers.ts";
+import { RunError } from "../../../runtime/run-error.ts";
+import { errorMessage } from "../../../util/text/error-message.ts";
+import { escapeText } from "../../../util/text/escape-text.ts";
+import { exitCodes, Interrupted, UsageError } from "../../exit-codes.ts";
+import { renderJson, writeResult, writeStderr } from "../../output.ts";
+import { listenForSignals } from "../../process/signals.ts";
+import { useProxies } from "../../process/use-proxies.ts";
+import { readUserConfig } from "../../programs/user-config.ts";
+import { renderColumns } from "../../render-columns.ts";
 
 export interface OAuthFlags {
   readonly json?: boolean;

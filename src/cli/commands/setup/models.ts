@@ -1,16 +1,16 @@
-import { createNodeHost } from "../../host/node-host.ts";
-import { openKeyFile, type StoredKey } from "../../host/own-files/key-file.ts";
-import { createProviderEnvironment } from "../../models/login/provider-environment.ts";
-import { ModelError } from "../../models/model.ts";
-import { type ListedModel, listModels } from "../../models/model-catalog.ts";
-import { priceTable } from "../../models/prices.ts";
-import type { Provider } from "../../models/provider.ts";
-import { builtInProviders } from "../../models/providers/providers.ts";
-import { formatCount } from "../../util/text/format-count.ts";
-import { nearestNames } from "../../util/text/nearest-names.ts";
-import { UsageError } from "../exit-codes.ts";
-import { renderJson, writeResult, writeStderr } from "../output.ts";
-import { renderColumns } from "../render-columns.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { openKeyFile, type StoredKey } from "../../../host/own-files/key-file.ts";
+import { createProviderEnvironment } from "../../../models/login/provider-environment.ts";
+import { ModelError } from "../../../models/model.ts";
+import { type ListedModel, listModels } from "../../../models/model-catalog.ts";
+import { priceTable } from "../../../models/prices.ts";
+import type { Provider } from "../../../models/provider.ts";
+import { builtInProviders } from "../../../models/providers/providers.ts";
+import { formatCount } from "../../../util/text/format-count.ts";
+import { nearestNames } from "../../../util/text/nearest-names.ts";
+import { UsageError } from "../../exit-codes.ts";
+import { renderJson, writeResult, writeStderr } from "../../output.ts";
+import { renderColumns } from "../../render-columns.ts";
 
 export interface ModelsFlags {
   readonly json?: boolean;

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
-import { createNodeHost } from "../../host/node-host.ts";
-import { expandTexts } from "../../journal/expand-texts.ts";
-import { readJournal } from "../../journal/read-journal.ts";
-import { renderPage } from "../../ui/page/render-page.ts";
-import { UsageError } from "../exit-codes.ts";
-import { writeResult } from "../output.ts";
-import { findRun } from "../records/find-runs.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { expandTexts } from "../../../journal/expand-texts.ts";
+import { readJournal } from "../../../journal/read-journal.ts";
+import { renderPage } from "../../../ui/page/render-page.ts";
+import { UsageError } from "../../exit-codes.ts";
+import { writeResult } from "../../output.ts";
+import { findRun } from "../../records/find-runs.ts";
 
 export interface ViewFlags {
   readonly out?: string;

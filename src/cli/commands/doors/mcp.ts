@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { Command } from "commander";
-import { type OfferedWorker, offerWorker, toOfferedName } from "../../doors/offered-worker.ts";
-import { UsageError } from "../exit-codes.ts";
-import { printConfig } from "../programs/client-config.ts";
-import { openProgram } from "../programs/open-program.ts";
-import { serveDoor } from "../programs/serve-door.ts";
-import type { RunFlags } from "../run/run-flags.ts";
+import { type OfferedWorker, offerWorker, toOfferedName } from "../../../doors/offered-worker.ts";
+import { UsageError } from "../../exit-codes.ts";
+import { printConfig } from "../../programs/client-config.ts";
+import { openProgram } from "../../programs/open-program.ts";
+import { serveDoor } from "../../programs/serve-door.ts";
+import type { RunFlags } from "../../run/run-flags.ts";
 
 export interface DoorFlags extends RunFlags {
   /** Names of the workers that are offered. Default: all that the programs reach. */
@@ -24,7 +24,7 @@ export async function mcpCommand(targets: readonly string[], flags: DoorFlags, c
   return serveDoor(flags, askClient, async ({ input, note, flags: ofRuns, ...parts }) => {
     if (hold && askClient) throw new UsageError("--ask-client asks what --hold holds: leave one out");
     const workers = await openWorkers(targets.length === 0 ? ["."] : targets, { ...flags, ...ofRuns });
-    const { serveMcp } = await import("../../doors/mcp/door.ts");
+    const { serveMcp } = await import("../../../doors/mcp/door.ts");
     note(`offers ${workers.map(({ name }) => name).join(", ")}`);
     await serveMcp({
       ...{ ...parts, workers, askClient, input: Readable.from(input), outlivesClient: hold },

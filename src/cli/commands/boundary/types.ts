@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { printProgramTypes, typesMark } from "../../boundary/types/print-program-types.ts";
-import { renderForTerminal } from "../../diagnostics/render-diagnostic.ts";
-import { createNodeHost } from "../../host/node-host.ts";
-import { asStarted } from "../command-name.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
-import { type CompileFlags, compileToShow } from "../programs/open-program.ts";
+import { printProgramTypes, typesMark } from "../../../boundary/types/print-program-types.ts";
+import { renderForTerminal } from "../../../diagnostics/render-diagnostic.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { asStarted } from "../../command-name.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { writeResult, writeStderr } from "../../output.ts";
+import { type CompileFlags, compileToShow } from "../../programs/open-program.ts";
 
 export interface TypesFlags extends CompileFlags {
   /** Writes nothing. The exit code is 1 where the file is missing or old. */

@@ -1,13 +1,13 @@
-import { createNodeHost } from "../../host/node-host.ts";
-import { isAlias, type UserConfigFile } from "../../language/user-config.ts";
-import { parseModelId } from "../../models/model-id.ts";
-import { builtInProviders } from "../../models/providers/providers.ts";
-import { show } from "../../ui/explain/phrases.ts";
-import { commandName } from "../command-name.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
-import { aliasesOf, changeUserConfig, readUserConfig } from "../programs/user-config.ts";
-import { renderColumns } from "../render-columns.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { isAlias, type UserConfigFile } from "../../../language/user-config.ts";
+import { parseModelId } from "../../../models/model-id.ts";
+import { builtInProviders } from "../../../models/providers/providers.ts";
+import { show } from "../../../ui/explain/phrases.ts";
+import { commandName } from "../../command-name.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { writeResult, writeStderr } from "../../output.ts";
+import { aliasesOf, changeUserConfig, readUserConfig } from "../../programs/user-config.ts";
+import { renderColumns } from "../../render-columns.ts";
 
 /** `llm-do models default [MODEL]`: the model of every worker for which nothing else names one, and its source. */
 export async function defaultModelCommand(model: string | undefined, unset: boolean): Promise<number> {

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { compile, type UndoPlan, type UndoReport, undo } from "../../front/llm-do.ts";
-import { renderUndo } from "../../ui/records/render-undo.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { renderJsonLine, writeResult, writeStderr } from "../output.ts";
-import { findRun, programOfTarget } from "../records/find-runs.ts";
-import { askYesOrNo } from "../terminal/ask-yes-or-no.ts";
+import { compile, type UndoPlan, type UndoReport, undo } from "../../../front/llm-do.ts";
+import { renderUndo } from "../../../ui/records/render-undo.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { renderJsonLine, writeResult, writeStderr } from "../../output.ts";
+import { findRun, programOfTarget } from "../../records/find-runs.ts";
+import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 
 export interface UndoFlags {
   /** The path of a call. */

@@ -1,9 +1,9 @@
-import { type DriftWeek, readDrift } from "../../boundary/drift.ts";
-import { renderShare } from "../../ui/records/render-comparison.ts";
-import { escapeText } from "../../util/text/escape-text.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
-import { programOfTarget, storeOfUser } from "../records/find-runs.ts";
+import { type DriftWeek, readDrift } from "../../../boundary/drift.ts";
+import { renderShare } from "../../../ui/records/render-comparison.ts";
+import { escapeText } from "../../../util/text/escape-text.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { writeResult, writeStderr } from "../../output.ts";
+import { programOfTarget, storeOfUser } from "../../records/find-runs.ts";
 
 export interface DriftFlags {
   readonly since?: number;

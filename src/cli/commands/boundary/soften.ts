@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { readToolCalls } from "../../boundary/calls/read-tool-calls.ts";
-import { CandidateError } from "../../boundary/candidate.ts";
+import { readToolCalls } from "../../../boundary/calls/read-tool-calls.ts";
+import { CandidateError } from "../../../boundary/candidate.ts";
 import {
   type CallerOfTool,
   findObstacleToSoften,
@@ -8,20 +8,20 @@ import {
   printSoftened,
   printToolCases,
   withWorker,
-} from "../../boundary/soften.ts";
-import { CompileError } from "../../compile/compile-error.ts";
-import { compile } from "../../front/llm-do.ts";
-import { createNodeHost } from "../../host/node-host.ts";
-import { createScratchFolder } from "../../host/scratch-folder.ts";
-import { showText } from "../../ui/text/show-text.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
-import { listenForSignals } from "../process/signals.ts";
-import { openProgram } from "../programs/open-program.ts";
-import { findTaken, writeNewFiles } from "../programs/write-new-files.ts";
-import { programOfTarget, storeOfUser } from "../records/find-runs.ts";
-import { askYesOrNo } from "../terminal/ask-yes-or-no.ts";
-import { findTerminal } from "../terminal/terminal.ts";
+} from "../../../boundary/soften.ts";
+import { CompileError } from "../../../compile/compile-error.ts";
+import { compile } from "../../../front/llm-do.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { createScratchFolder } from "../../../host/scratch-folder.ts";
+import { showText } from "../../../ui/text/show-text.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { writeResult, writeStderr } from "../../output.ts";
+import { listenForSignals } from "../../process/signals.ts";
+import { openProgram } from "../../programs/open-program.ts";
+import { findTaken, writeNewFiles } from "../../programs/write-new-files.ts";
+import { programOfTarget, storeOfUser } from "../../records/find-runs.ts";
+import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
+import { findTerminal } from "../../terminal/terminal.ts";
 
 export interface SoftenFlags {
   readonly trust?: boolean;

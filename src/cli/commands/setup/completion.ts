@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { completionScript, type Shell } from "../completion/scripts.ts";
-import { suggest } from "../completion/suggest.ts";
-import type { Candidate } from "../completion/values.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { writeResult } from "../output.ts";
+import { completionScript, type Shell } from "../../completion/scripts.ts";
+import { suggest } from "../../completion/suggest.ts";
+import type { Candidate } from "../../completion/values.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { writeResult } from "../../output.ts";
 
 /** `llm-do completion SHELL`: the script by which a shell completes the words of `llm-do`. */
 export async function completionCommand(shell: Shell): Promise<number> {

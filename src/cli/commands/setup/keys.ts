@@ -1,16 +1,16 @@
-import { createNodeHost } from "../../host/node-host.ts";
-import { openKeyFile, type StoredKey } from "../../host/own-files/key-file.ts";
-import { findKeyVariable } from "../../models/login/stored-keys.ts";
-import type { Provider } from "../../models/provider.ts";
-import { builtInProviders } from "../../models/providers/providers.ts";
-import { escapeText } from "../../util/text/escape-text.ts";
-import { nearestNames } from "../../util/text/nearest-names.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { renderJson, writeResult, writeStderr } from "../output.ts";
-import { listenForSignals } from "../process/signals.ts";
-import { renderColumns } from "../render-columns.ts";
-import { readStdin } from "../run/read-stdin.ts";
-import { atTerminal } from "../terminal/ask-yes-or-no.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { openKeyFile, type StoredKey } from "../../../host/own-files/key-file.ts";
+import { findKeyVariable } from "../../../models/login/stored-keys.ts";
+import type { Provider } from "../../../models/provider.ts";
+import { builtInProviders } from "../../../models/providers/providers.ts";
+import { escapeText } from "../../../util/text/escape-text.ts";
+import { nearestNames } from "../../../util/text/nearest-names.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { renderJson, writeResult, writeStderr } from "../../output.ts";
+import { listenForSignals } from "../../process/signals.ts";
+import { renderColumns } from "../../render-columns.ts";
+import { readStdin } from "../../run/read-stdin.ts";
+import { atTerminal } from "../../terminal/ask-yes-or-no.ts";
 
 export interface KeysFlags {
   readonly json?: boolean;

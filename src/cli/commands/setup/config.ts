@@ -1,13 +1,13 @@
-import { maskCredentials } from "../../diagnostics/hide-secrets.ts";
-import { createNodeHost } from "../../host/node-host.ts";
-import type { UserConfigFile } from "../../language/user-config.ts";
-import { type Limits, limitNames } from "../../protocol/usage.ts";
-import { defaultTurns } from "../../runtime/bounds/check-limits.ts";
-import { defaultLimits } from "../../runtime/create-config.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { renderJson, writeResult } from "../output.ts";
-import { readUserConfig } from "../programs/user-config.ts";
-import { renderColumns } from "../render-columns.ts";
+import { maskCredentials } from "../../../diagnostics/hide-secrets.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import type { UserConfigFile } from "../../../language/user-config.ts";
+import { type Limits, limitNames } from "../../../protocol/usage.ts";
+import { defaultTurns } from "../../../runtime/bounds/check-limits.ts";
+import { defaultLimits } from "../../../runtime/create-config.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { renderJson, writeResult } from "../../output.ts";
+import { readUserConfig } from "../../programs/user-config.ts";
+import { renderColumns } from "../../render-columns.ts";
 
 export interface ConfigFlags {
   readonly json?: boolean;

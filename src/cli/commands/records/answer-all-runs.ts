@@ -1,11 +1,11 @@
-import { answerQuestions, listQuestions, type WaitingRun } from "../../front/questions.ts";
-import type { ApprovalDecision } from "../../protocol/approval.ts";
-import { counted } from "../../ui/explain/phrases.ts";
-import { errorMessage } from "../../util/text/error-message.ts";
-import { commandLine } from "../command-name.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
-import { type FoundRun, findRun, streamRuns } from "../records/find-runs.ts";
+import { answerQuestions, listQuestions, type WaitingRun } from "../../../front/questions.ts";
+import type { ApprovalDecision } from "../../../protocol/approval.ts";
+import { counted } from "../../../ui/explain/phrases.ts";
+import { errorMessage } from "../../../util/text/error-message.ts";
+import { commandLine } from "../../command-name.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { writeResult, writeStderr } from "../../output.ts";
+import { type FoundRun, findRun, streamRuns } from "../../records/find-runs.ts";
 import { type AnswerCommand, type AnswerFlags, confirmAll, describeAnswers, isSuspended, toJson } from "./approvals.ts";
 
 /** `llm-do approve --all-runs [last TARGET]`, and `deny`: one answer for all questions of all runs of a program, as of the rows of a map. */

@@ -1,9 +1,9 @@
-import { type ForkPoint, fork } from "../../front/llm-do.ts";
-import { findRun } from "../records/find-runs.ts";
-import { readCompiled } from "../records/recorded-program.ts";
-import { playRecorded } from "../run/play-recorded.ts";
-import type { RunFlags } from "../run/run-flags.ts";
-import { fitInput, type GivenInput, readInput } from "../run/run-input.ts";
+import { type ForkPoint, fork } from "../../../front/llm-do.ts";
+import { findRun } from "../../records/find-runs.ts";
+import { readCompiled } from "../../records/recorded-program.ts";
+import { playRecorded } from "../../run/play-recorded.ts";
+import type { RunFlags } from "../../run/run-flags.ts";
+import { fitInput, type GivenInput, readInput } from "../../run/run-input.ts";
 
 export interface ForkFlags extends RunFlags {
   readonly at?: ForkPoint;

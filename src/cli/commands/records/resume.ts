@@ -1,12 +1,12 @@
-import { readResult, resume } from "../../front/llm-do.ts";
-import { errorMessage } from "../../util/text/error-message.ts";
-import { UsageError } from "../exit-codes.ts";
-import { writeStderr } from "../output.ts";
-import { type FoundRun, findRun, requireReadable } from "../records/find-runs.ts";
-import { describeGoOn, explainLine } from "../records/next-steps.ts";
-import { readStart } from "../records/recorded-program.ts";
-import { type FoundProgram, playRecorded } from "../run/play-recorded.ts";
-import type { RunFlags } from "../run/run-flags.ts";
+import { readResult, resume } from "../../../front/llm-do.ts";
+import { errorMessage } from "../../../util/text/error-message.ts";
+import { UsageError } from "../../exit-codes.ts";
+import { writeStderr } from "../../output.ts";
+import { type FoundRun, findRun, requireReadable } from "../../records/find-runs.ts";
+import { describeGoOn, explainLine } from "../../records/next-steps.ts";
+import { readStart } from "../../records/recorded-program.ts";
+import { type FoundProgram, playRecorded } from "../../run/play-recorded.ts";
+import type { RunFlags } from "../../run/run-flags.ts";
 
 export interface ResumeFlags extends RunFlags {
   readonly takeOver?: boolean;

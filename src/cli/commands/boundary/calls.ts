@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { type CallsQuery, readCalls } from "../../boundary/calls/read-calls.ts";
-import type { RecordedCall } from "../../boundary/calls/recorded-calls.ts";
-import { CaseLineError, printCase } from "../../boundary/case-file.ts";
-import type { RunStore } from "../../journal/stores/store.ts";
-import { renderCall, renderCallsFoot } from "../../ui/records/render-calls.ts";
-import { escapeText } from "../../util/text/escape-text.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
-import { writeResult, writeStderr } from "../output.ts";
-import { createNewFile } from "../programs/new-file.ts";
-import { copyCaseFiles } from "../records/copy-case-files.ts";
-import { findRun, programOfTarget, storeOfUser } from "../records/find-runs.ts";
-import { findWorker, requireWorker } from "../records/find-step.ts";
-import { reviewCases } from "../terminal/review-cases.ts";
+import { type CallsQuery, readCalls } from "../../../boundary/calls/read-calls.ts";
+import type { RecordedCall } from "../../../boundary/calls/recorded-calls.ts";
+import { CaseLineError, printCase } from "../../../boundary/case-file.ts";
+import type { RunStore } from "../../../journal/stores/store.ts";
+import { renderCall, renderCallsFoot } from "../../../ui/records/render-calls.ts";
+import { escapeText } from "../../../util/text/escape-text.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { writeResult, writeStderr } from "../../output.ts";
+import { createNewFile } from "../../programs/new-file.ts";
+import { copyCaseFiles } from "../../records/copy-case-files.ts";
+import { findRun, programOfTarget, storeOfUser } from "../../records/find-runs.ts";
+import { findWorker, requireWorker } from "../../records/find-step.ts";
+import { reviewCases } from "../../terminal/review-cases.ts";
 
 export interface CallsFlags extends Pick<CallsQuery, "since" | "outcome" | "by" | "model" | "run" | "all"> {
   /** The most calls. Default: 50; with --json or --out all of them. */

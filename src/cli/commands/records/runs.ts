@@ -1,16 +1,16 @@
-import { createNodeHost } from "../../host/node-host.ts";
-import { expandTexts } from "../../journal/expand-texts.ts";
-import { readJournal } from "../../journal/read-journal.ts";
-import type { RecordReader } from "../../journal/stores/record-place.ts";
-import type { JournalEntry } from "../../protocol/fact.ts";
-import { type ListedRun, listRun, renderListedRun } from "../../ui/records/list-run.ts";
-import { renderCosts } from "../../ui/records/render-costs.ts";
-import { renderJournal, summarizeJournal } from "../../ui/records/render-journal.ts";
-import { renderMessages } from "../../ui/records/render-messages.ts";
-import { commandLine, commandName } from "../command-name.ts";
-import { UsageError } from "../exit-codes.ts";
-import { renderJson, renderJsonLine, writeResult, writeStderr } from "../output.ts";
-import { type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../records/find-runs.ts";
+import { createNodeHost } from "../../../host/node-host.ts";
+import { expandTexts } from "../../../journal/expand-texts.ts";
+import { readJournal } from "../../../journal/read-journal.ts";
+import type { RecordReader } from "../../../journal/stores/record-place.ts";
+import type { JournalEntry } from "../../../protocol/fact.ts";
+import { type ListedRun, listRun, renderListedRun } from "../../../ui/records/list-run.ts";
+import { renderCosts } from "../../../ui/records/render-costs.ts";
+import { renderJournal, summarizeJournal } from "../../../ui/records/render-journal.ts";
+import { renderMessages } from "../../../ui/records/render-messages.ts";
+import { commandLine, commandName } from "../../command-name.ts";
+import { UsageError } from "../../exit-codes.ts";
+import { renderJson, renderJsonLine, writeResult, writeStderr } from "../../output.ts";
+import { type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../../records/find-runs.ts";
 
 export interface RunsFlags {
   readonly json?: boolean;
