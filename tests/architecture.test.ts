@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, posix } from "node:path";
 import { expect, test } from "vitest";
 import {
   checkImports,
@@ -23,6 +23,8 @@ const rooms = readArchitecture(root);
 const sources = readSources(root);
 
 const longestFile = 400;
+/** Files of code in a folder, without those in its subfolders. */
+const largestFolder = 20;
 const longestFunction = 50;
 
 /** The loop itself; nothing in it may see a toolset that is not gated. */
@@ -89,6 +91,12 @@ test(`no function is longer than ${longestFunction} lines`, () => {
   const functions = sources.flatMap(({ path, text }) => functionsOf(path, text));
   const long = functions.filter(({ lines }) => lines > longestFunction);
   expect(long.map(({ file, name, lines }) => `${file}: ${name}, ${lines} lines`)).toEqual([]);
+});
+
+test(`no folder has more than ${largestFolder} files of code, except of tables`, () => {
+  const folders = Map.groupBy(sources, ({ path }) => posix.dirname(path));
+  folders.delete("diagnostics/codes");
+  expect([...folders].filter(([, files]) => files.length > largestFolder).map(([folder]) => folder)).toEqual([]);
 });
 
 test("a tool's code is entered in the gate alone", () => {

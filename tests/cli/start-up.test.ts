@@ -114,7 +114,7 @@ describe("start-up pays for nothing that is not used", () => {
     expect(ours.string()).toBeInstanceOf(zod.ZodString);
   });
 
-  it.each(["cli/watchdog-thread", "host/line-search-thread", "host/program-thread"])(
+  it.each(["cli/process/watchdog-thread", "host/scopes/line-search-thread", "host/program-thread"])(
     "gives the thread %s a file of its own",
     async (thread) => {
       const text = await readFile(join(import.meta.dirname, `../../dist/${thread}.js`), "utf8");
