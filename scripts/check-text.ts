@@ -17,19 +17,33 @@ const patterns = {
  * numbers. Code inside a template's `${}` stays. Not a parser: it knows as much of the grammar as that takes.
  */
 export function blankText(text: string): string {
-  let blanked = "";
+  return [...tokensOf(text)].map(([kind, piece]) => (kind === "code" ? piece : piece.replace(/[^\n]/g, " "))).join("");
+}
+
+/** The words of all comments, in small letters. Names in backticks are none. */
+export function commentWords(text: string): string[] {
+  const comments = [...tokensOf(text)].flatMap(([kind, piece]) => (kind === "comment" ? [piece] : []));
+  return comments.flatMap(
+    (comment) =>
+      comment
+        .replace(/`[^`]*`/g, "")
+        .toLowerCase()
+        .match(/[a-z]+/g) ?? [],
+  );
+}
+
+function* tokensOf(text: string): Generator<readonly [Kind, string]> {
   // The word or sign before tells a division from a regular expression.
   let before = "";
   const braces: string[] = [];
   for (let at = 0; at < text.length; ) {
     const [kind, piece] = nextToken(text, at, { before, closesCode: braces.at(-1) === "${" });
-    blanked += kind === "code" ? piece : piece.replace(/[^\n]/g, " ");
+    yield [kind, piece];
     if (kind === "literal") before = '"';
     else if (kind === "code" && piece.trim() !== "") before = piece;
     countBraces(braces, kind, piece);
     at += piece.length;
   }
-  return blanked;
 }
 
 function nextToken(

@@ -15,7 +15,7 @@ import {
   roomOf,
   type SourceFile,
 } from "../scripts/check-architecture.ts";
-import { blankText } from "../scripts/check-text.ts";
+import { blankText, commentWords } from "../scripts/check-text.ts";
 import { functionsOf } from "../scripts/code-size.ts";
 
 const root = dirname(import.meta.dirname);
@@ -26,6 +26,9 @@ const longestFile = 400;
 /** Files of code in a folder, without those in its subfolders. */
 const largestFolder = 20;
 const longestFunction = 50;
+
+/** In a thousand words of a room's comments. Numbers that only go down: say who does what, and `if` for a condition. */
+const mostPerThousand = { what: 15, where: 8 };
 
 /** The loop itself; nothing in it may see a toolset that is not gated. */
 const loopFiles = ["runtime/agent-loop.ts", "runtime/tool-call.ts", "runtime/request-model.ts"];
@@ -97,6 +100,14 @@ test(`no folder has more than ${largestFolder} files of code, except of tables`,
   const folders = Map.groupBy(sources, ({ path }) => posix.dirname(path));
   folders.delete("diagnostics/codes");
   expect([...folders].filter(([, files]) => files.length > largestFolder).map(([folder]) => folder)).toEqual([]);
+});
+
+test.each(Object.entries(mostPerThousand))("comments of a room have few relative clauses with `%s`", (word, most) => {
+  for (const [room, files] of Map.groupBy(sources, ({ path }) => roomOf(path))) {
+    const words = files.flatMap(({ text }) => commentWords(text));
+    const share = (1000 * words.filter((one) => one === word).length) / Math.max(1000, words.length);
+    expect(share, room).toBeLessThanOrEqual(most);
+  }
 });
 
 test("a tool's code is entered in the gate alone", () => {

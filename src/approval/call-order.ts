@@ -27,7 +27,7 @@ export interface WaitingCall extends PendingCall {
   readonly stage: StageReport;
 }
 
-/** Waits for the turn of a call's ticket. Undefined where nothing is before it. */
+/** Waits for the turn of a call's ticket. Undefined if nothing is before it. */
 export function turnOf(
   { activity }: Pick<GateRun, "activity">,
   { tickets, stage, request }: WaitingCall,

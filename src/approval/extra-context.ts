@@ -10,7 +10,7 @@ export function joinContext(args: JsonValue, texts: readonly string[] | undefine
   return texts && isRecord(args) ? ({ ...args, [field]: texts } as unknown as JsonObject) : args;
 }
 
-/** Takes apart what `joinContext` made, and an approver may have edited. Throws a `ToolFailure` where it cannot be told apart. */
+/** Takes apart what `joinContext` made, and an approver may have edited. Throws a `ToolFailure` if it cannot be told apart. */
 export function splitContext(
   { tool: { name, input: schema }, request: { extraContext } }: PendingCall,
   args: JsonObject,

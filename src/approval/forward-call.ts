@@ -9,7 +9,7 @@ export interface Forwarded {
   readonly toResult: (output: JsonValue) => JsonValue;
 }
 
-/** Throws a `ToolFailure` where no worker can be called so. Synchronous: the call has no ticket yet. */
+/** Throws a `ToolFailure` if no worker can be called so. Synchronous: the call has no ticket yet. */
 export function forwardCall(gated: Gated, request: GatedCall): Forwarded {
   const { binding, tools } = gated;
   const via = tools.get(request.name);

@@ -28,11 +28,11 @@ export interface GatedToolset {
   callsOf(name: string): readonly string[];
   /** As in `ToolsetBinding`. */
   readonly reachesToolsets: boolean;
-  /** Judges a call, which is looked at and not made. Rejects with a `ToolFailure` where it cannot be made at all. */
+  /** Judges a call, which is looked at and not made. Rejects with a `ToolFailure` if it cannot be made at all. */
   judge(request: GatedCall): Promise<Verdict>;
   /** The whole way of one call. Never rejects for what a tool, a model or an approver did; rejects on abort and on a policy stop. */
   call(request: GatedCall): Promise<ToolResult>;
-  /** Closes the toolset where a call opened it. Undefined where there is nothing to close. */
+  /** Closes the toolset where a call opened it. Undefined if there is nothing to close. */
   close(): Promise<void> | undefined;
 }
 
@@ -96,7 +96,7 @@ export interface GateOptions {
   readonly redactor: Redactor;
   /** Ends everything of the run at once: code that catches what a call throws must not go on. */
   readonly stop: (reason: PolicyStop) => void;
-  /** Ends a call whose time was up in the recorded run, by its path. Absent where nothing is replayed. */
+  /** Ends a call whose time was up in the recorded run, by its path. Absent if nothing is replayed. */
   readonly timeUp?: Map<CallPath | undefined, () => void>;
   /** Blocks calls that may change something: the run checks what is done already. Default false. */
   readonly looksOnly?: boolean;

@@ -274,7 +274,7 @@ interface AskInput {
   readonly verdict: Extract<Verdict, { readonly type: "ask" }>;
 }
 
-/** Asks for the call, and prepares it again once it is approved. Rejects where the run stops for a denial. */
+/** Asks for the call, and prepares it again once it is approved. Rejects if the run stops for a denial. */
 async function ask(run: GateRun, call: Round, { prepared, verdict: { type: _, ...why } }: AskInput): Promise<Answer> {
   const decision = await askApprover(run, call, { ...call.key, prepared, ...why, stage: call.stage });
   if (decision.type !== "approve")
@@ -287,7 +287,7 @@ async function ask(run: GateRun, call: Round, { prepared, verdict: { type: _, ..
   return { type: "approved", prepared: confirmed };
 }
 
-/** Prepares a call again after its question. Throws a `ToolFailure` where it is no longer what was approved. */
+/** Prepares a call again after its question. Throws a `ToolFailure` if it is no longer what was approved. */
 async function confirm(run: GateRun, call: Round, prepared: PreparedCall): Promise<PreparedCall> {
   const { name, runtime } = call.request;
   throwRecordedRefusal(run, call);

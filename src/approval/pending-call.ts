@@ -51,7 +51,7 @@ export interface PreparedCall {
   readonly ownToday?: OwnVerdict;
   /** It comes from the record of an earlier run, has no payload, and is never executed. */
   readonly isRestored?: boolean;
-  /** Present where the call asks. */
+  /** Present if the call asks. */
   readonly question?: ShownCall;
 }
 

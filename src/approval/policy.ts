@@ -25,7 +25,7 @@ export interface ApproverOptions {
   readonly signal: AbortSignal;
   /** Approvals of the run so far, to be shown and revoked. */
   readonly memory: RememberedApprovals;
-  /** Why arguments would not be taken in the place of those shown, in words for a person; undefined where they would. */
+  /** Why arguments would not be taken in the place of those shown, in words for a person; undefined if they would. */
   readonly checkArgs: (args: JsonObject) => Promise<string | undefined>;
 }
 
@@ -79,7 +79,7 @@ const renamed: Readonly<Record<string, string>> = {
   returnPermissionErrors: "it is now `onDenied`: `return` in place of `true`, `stop` in place of `false`",
 };
 
-/** Throws a `TypeError` that names the right words where a policy is not one, or a rule of it cannot be read. */
+/** Throws a `TypeError` that names the right words if a policy is not one, or a rule of it cannot be read. */
 export function checkPolicy(policy: ApprovalPolicy): ApprovalPolicy {
   checkPolicyOptions(policy);
   for (const { rule } of policy.rules ?? []) checkRule(rule);
@@ -94,7 +94,7 @@ export function checkPolicyOptions(policy: ApprovalPolicy): void {
   checkRuleOptions(policy.rules, "approval.rules");
 }
 
-/** Throws a `TypeError` where one of the rules is of another form. `path` names the option that holds them. */
+/** Throws a `TypeError` if one of the rules is of another form. `path` names the option that holds them. */
 export function checkRuleOptions(rules: readonly ApprovalRule[] = [], path: string): void {
   for (const rule of rules)
     checkOptions(rule, { path, table: ruleOptions, required: ["effect", "rule"], renamed: renamedEffects });

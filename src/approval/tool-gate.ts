@@ -66,7 +66,7 @@ export interface ToolGate {
    * The same tools, each behind the gate: a call runs only where the policy allows it, with exactly the arguments that were
    * judged and shown. One that may not run answers `{ error, type, hint }`, for the model. Tools without `execute` stay as
    * they are. Arguments and results are JSON: with others a call rejects. Of what a tool streams, the last value is its result.
-   * Throws a `TypeError` where a name is longer than the 64 characters that providers take, and for a tool that is gated already.
+   * Throws a `TypeError` if a name is longer than the 64 characters that providers take, and for a tool that is gated already.
    */
   gate<T extends Readonly<Record<string, GateableTool>>>(tools: T): T;
   /** Aborts when a person says stop, or at the first denial where the policy stops for one; later calls then reject. */
@@ -84,7 +84,7 @@ const gateOptions: OptionTable<ToolGateOptions> = {
   onEvent: functionOption,
 };
 
-/** Throws a `TypeError` where the policy is none, or an option is unknown or of another form. */
+/** Throws a `TypeError` if the policy is none, or an option is unknown or of another form. */
 export function createToolGate(options: ToolGateOptions): ToolGate {
   checkOptions(options, { path: "createToolGate", table: gateOptions });
   const { approval: policy, secrets = [], name = "agent" } = options;

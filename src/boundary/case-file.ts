@@ -100,7 +100,7 @@ function isLabel(value: unknown): boolean {
   return verdict === "right" || verdict === "wrong" || (verdict === "corrected" && "output" in value);
 }
 
-/** The output that a candidate is held to: a person's word before the record. Undefined where the recorded one is wrong and no other is known. */
+/** The output that a candidate is held to: a person's word before the record. Undefined if the recorded one is wrong and no other is known. */
 export function expectedOutput({ output, label }: Case): JsonValue | undefined {
   if (label?.verdict === "corrected") return label.output;
   return label?.verdict === "wrong" ? undefined : output;

@@ -7,7 +7,7 @@ export interface RunSetFigures {
   readonly done: Hits;
   /** The answer that is the most frequent one of both sets. */
   readonly sameOutput: Hits;
-  /** The mean of each; absent where one of the runs has none. */
+  /** The mean of each; absent if one of the runs has none. */
   readonly means: Readonly<Partial<Record<Measure, number>>>;
 }
 

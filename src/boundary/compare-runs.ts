@@ -14,7 +14,7 @@ export interface RunFigures {
   readonly tokens: number;
   /** Of tools and workers. */
   readonly toolCalls: number;
-  /** Undefined where a price is unknown. */
+  /** Undefined if a price is unknown. */
   readonly usd: number | undefined;
   readonly denied: number;
   /** Wall-clock time, in seconds, with that in which it waited for a person. */

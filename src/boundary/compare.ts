@@ -34,7 +34,7 @@ export interface CandidateReport {
   readonly leftOut: number;
   /** Answered, and free text alone: nothing compares it. */
   readonly uncompared: number;
-  /** Undefined where the price of an answer is unknown. */
+  /** Undefined if the price of an answer is unknown. */
   readonly usdPerThousand: number | undefined;
   /** Milliseconds of an answer. */
   readonly median: number;
@@ -129,7 +129,7 @@ export class Comparison {
 }
 
 interface Scored {
-  /** Absent where the case tells nothing. */
+  /** Absent if the case tells nothing. */
   readonly isHit?: boolean;
   readonly disagrees?: boolean;
 }

@@ -28,7 +28,7 @@ export async function requireWorker(step: string, program: SearchedProgram): Pro
 
 /**
  * Finds a worker that the entry of a program reaches, or one that lies in its folder. `hint` says where else it may be. Rejects with a
- * `CandidateError` where two have the name, and where the program does not compile.
+ * `CandidateError` if two have the name, and if the program does not compile.
  */
 export async function findWorker(step: string, program: SearchedProgram): Promise<WorkerOfProgram | { readonly hint: string }> {
   const { outline, diagnostics } = await program.compile();

@@ -15,7 +15,7 @@ export interface CallerOfTool {
   readonly written: string;
 }
 
-/** Finds the tool that a file exports, and the workers that name it. Throws a `CandidateError` where the program has none. */
+/** Finds the tool that a file exports, and the workers that name it. Throws a `CandidateError` if the program has none. */
 export function findTool(
   { outline, program }: { readonly outline: Outline; readonly program: Program },
   { path, name }: { readonly path: string; readonly name: string },
@@ -40,7 +40,7 @@ function isAlone(toolset: ToolsetReference | undefined, name: string): boolean {
   return toolset?.tools.length === 1 && toolset.toolset.name === name && toolset.tools[0]?.name === name;
 }
 
-/** Says why a tool cannot be the code of a worker. Undefined where it can. */
+/** Says why a tool cannot be the code of a worker. Undefined if it can. */
 export function findObstacleToSoften({ name, sideEffect, replayable }: Tool): string | undefined {
   if (sideEffect === false || replayable === true) return undefined;
   return (
@@ -88,7 +88,7 @@ export interface Reference {
   readonly preApproved: boolean;
 }
 
-/** The text of a caller's file whose tool is a worker now. Throws a `CandidateError` where it cannot be changed by line. */
+/** The text of a caller's file whose tool is a worker now. Throws a `CandidateError` if it cannot be changed by line. */
 export function withWorker(text: string, file: string, reference: Reference): string {
   try {
     return referToWorker(text, reference);

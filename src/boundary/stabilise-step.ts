@@ -11,9 +11,9 @@ export interface FunctionRequest extends Omit<CompareStepRequest, "candidates"> 
 }
 
 export interface FunctionJudgement {
-  /** Absent where too few calls are recorded. */
+  /** Absent if too few calls are recorded. */
   readonly report?: CompareStepReport;
-  /** Why the function may not answer; absent where it may. */
+  /** Why the function may not answer; absent if it may. */
   readonly obstacle?: string;
 }
 
@@ -42,7 +42,7 @@ export function linesOf(reference: string, check = 0.05): readonly string[] {
 
 /**
  * Writes `code` and `check` of the step's worker as these lines, and leaves the rest of its file byte for byte as it is. `confirm` is asked
- * before. Rejects with a `CandidateError` where the file changed meanwhile, or cannot be changed by line.
+ * before. Rejects with a `CandidateError` if the file changed meanwhile, or cannot be changed by line.
  */
 export async function writeAnswerer(
   { root, file, host }: StepOfProgram,

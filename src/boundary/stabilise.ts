@@ -6,7 +6,7 @@ import { type CandidateReport, sayJudgement } from "./compare.ts";
 export const fewestCalls = 20;
 
 /**
- * Says why the figures do not allow a function to answer a step. Undefined where they do. `floor` is the report of today's prompt, where it
+ * Says why the figures do not allow a function to answer a step. Undefined if they do. `floor` is the report of today's prompt, where it
  * was asked again; without it the function is held to what was recorded. `atLeast` is the lowest acceptable lower end of the interval of an
  * agreement.
  */

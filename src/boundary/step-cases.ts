@@ -44,7 +44,7 @@ export interface RecordedStep {
 
 /**
  * Finds the cases of a case file, or the recorded calls without a mark, as many as are asked for, and holds none of them. Rejects with a
- * `CandidateError` where one of these lines is no case, or the file cannot be read.
+ * `CandidateError` if one of these lines is no case, or the file cannot be read.
  */
 export async function readStepCases(recorded: RecordedStep, choice: CaseChoice): Promise<StepCases> {
   const { cases: file } = choice;

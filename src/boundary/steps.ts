@@ -67,9 +67,9 @@ export interface StabiliseRequest extends CasesRequest {
 }
 
 export interface StabiliseReport {
-  /** Absent where too few calls are recorded. */
+  /** Absent if too few calls are recorded. */
   readonly figures?: StepFigures;
-  /** Why the function may not answer. Absent where it may. */
+  /** Why the function may not answer. Absent if it may. */
   readonly obstacle?: string;
   /** `unchanged`: the file has these lines already. `declined`: there is an obstacle, or `confirm` said no. */
   readonly file: "written" | "unchanged" | "declined";

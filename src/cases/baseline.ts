@@ -14,7 +14,7 @@ export interface CaseChange extends Pick<TestReport["cases"][number], "file" | "
 /** How often the cases of a report passed, by their file and name. */
 export type EarlierReport = ReadonlyMap<string, Hits>;
 
-/** Reads what `llm-do test --json` printed. Undefined where it is no such report. */
+/** Reads what `llm-do test --json` printed. Undefined if it is no such report. */
 export function readReport(text: string): EarlierReport | undefined {
   const read = parseJson(text);
   if (!isRecord(read) || read["v"] !== 1 || !Array.isArray(read["cases"])) return undefined;

@@ -70,7 +70,7 @@ export function caseOfRun({ root, callPath, written, attachments, fileTools, ...
   };
 }
 
-/** Returns the text of a test file with one more case, and that case. Throws a `NoCase` where that would be no test file. */
+/** Returns the text of a test file with one more case, and that case. Throws a `NoCase` if that would be no test file. */
 export function addToTests(
   text: string | undefined,
   file: string,
@@ -126,7 +126,7 @@ function moved(fact: Fact, from: CallPath, name: string): Fact {
   return "callPath" in fact ? { ...fact, callPath: `${name}${fact.callPath.slice(from.length)}` } : fact;
 }
 
-/** Approves what was approved. Throws a `NoCase` where a rule cannot tell calls of one tool apart. */
+/** Approves what was approved. Throws a `NoCase` if a rule cannot tell calls of one tool apart. */
 function approvalOf(below: readonly Fact[]): JsonObject {
   const decisions = below.filter((fact) => fact.type === "decision");
   const names = (type: string) => new Set(decisions.filter(({ decision }) => decision.type === type).map(({ tool }) => tool));

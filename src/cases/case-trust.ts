@@ -33,7 +33,7 @@ export interface TestedProgram {
 
 /**
  * The one thing that trust is asked for: what the programs and their cases can do together. `folder`: that of the test files. Undefined
- * where nothing needs trust. Its `trust` imports the code of all of them.
+ * if nothing needs trust. Its `trust` imports the code of all of them.
  */
 export function needOfTests(folder: string, programs: readonly TestedProgram[]): Compiled | undefined {
   const [first] = programs;
@@ -61,7 +61,7 @@ export function needOfTests(folder: string, programs: readonly TestedProgram[]):
   return { ...first.compiled, untrusted, reach, trust };
 }
 
-/** Describes what a part can do, in a form that two compilations of it can be compared in. Undefined where it has errors. */
+/** Describes what a part can do, in a form that two compilations of it can be compared in. Undefined if it has errors. */
 export function describePart(
   part: Omit<CompiledPart, "name" | "brought" | "digests" | "trust">,
   root: string,
@@ -74,7 +74,7 @@ export function describePart(
   return { ...reach, variables: reach.variables.map(set), workers: Object.fromEntries(workers) };
 }
 
-/** True for a part that can only do what needs no trust where its program lies. */
+/** True for a part that can only do what needs no trust if its program lies. */
 function isHarmless({ compiled: { untrusted } }: Pick<CompiledPart, "compiled">, root: string): boolean {
   // Packages of the program are not copied, and lie beyond the copy.
   const isPackage = (path: string) => isWithin(path, join(root, "node_modules"));
@@ -107,7 +107,7 @@ function withoutScripts(worker: WorkerReach): WorkerReach {
   return { ...worker, models: worker.models.filter((model) => !isOwn(model)) };
 }
 
-/** The reach of all programs. Undefined where one of them has errors. */
+/** The reach of all programs. Undefined if one of them has errors. */
 function mergePrograms(programs: readonly TestedProgram[]): Reach | undefined {
   const reaches = programs.flatMap(({ root, compiled, parts }) => {
     const { reach } = compiled;

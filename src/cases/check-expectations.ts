@@ -148,13 +148,13 @@ async function checkFile(
   return found;
 }
 
-/** Names files that the run wrote instead. Empty where it wrote none. */
+/** Names files that the run wrote instead. Empty if it wrote none. */
 function describeWritten(before: FileDigests, after: FileDigests): string {
   const written = [...after.keys()].filter((path) => before.get(path) !== after.get(path));
   return written.length === 0 ? "" : `; written were ${clipText(written.join(", "), 200)}`;
 }
 
-/** Returns what a value is not, a text for each; empty where it is all that the matcher says. */
+/** Returns what a value is not, a text for each; empty if it is all that the matcher says. */
 async function mismatches(value: JsonValue | undefined, matcher: Matcher): Promise<readonly string[]> {
   if (value === undefined) return ["is not there"];
   const { equals, contains = [], matches, schema, path = {} } = matcher;

@@ -16,7 +16,7 @@ export function compileTested({ target, cases }: TestSuite, host: Host, provider
 }
 
 /**
- * Reports the mistakes of a target's test files; runs no case and no code. Empty where it has no tests. `known` is the program of the
+ * Reports the mistakes of a target's test files; runs no case and no code. Empty if it has no tests. `known` is the program of the
  * target, compiled with as much trust as it has: names of tools and workers are compared with it, or with what needs no trust.
  */
 export async function checkTests(host: Host, target: string, known: Compiled): Promise<readonly Diagnostic[]> {

@@ -22,7 +22,7 @@ export class UnreadableRecording extends Error {
   }
 }
 
-/** Reads a recording. Undefined where there is none. Rejects with an `UnreadableRecording`. */
+/** Reads a recording. Undefined if there is none. Rejects with an `UnreadableRecording`. */
 export async function readRecording(host: Pick<Host, "files">, path: string): Promise<Recording | undefined> {
   if ((await host.files.kind(path)) === undefined) return undefined;
   const text = await host.files.readText(path);

@@ -21,7 +21,7 @@ import { type RunOfCase, writeRecording } from "./recording.ts";
 import { folderName, folderToken, ScratchCase, type ScratchRequest } from "./scratch-case.ts";
 
 export interface CaseRequest extends ScratchRequest {
-  /** Resolves with a compiled part of the case as it may run. Rejects where it could do more than it is trusted with. */
+  /** Resolves with a compiled part of the case as it may run. Rejects if it could do more than it is trusted with. */
   readonly permit: (scratch: ScratchCase, part: RunOfCase) => Promise<Compiled>;
   /** The most dollars of the run and its judge. */
   readonly usd: number | undefined;
@@ -38,13 +38,13 @@ export interface CaseRun {
   readonly score?: number;
   /** Calls that were denied by default, of which the case says nothing. */
   readonly notes?: readonly string[];
-  /** Present where it failed before any model was asked, by a mistake in what it was begun with. */
+  /** Present if it failed before any model was asked, by a mistake in what it was begun with. */
   readonly isMistake?: true;
   /** Absolute path of the folder with the copy and its records, where it is kept. */
   readonly kept?: string;
 }
 
-/** Runs a case once in a scratch copy of its program, and removes that unless it is kept. Rejects where the copy cannot be made, or on abort. */
+/** Runs a case once in a scratch copy of its program, and removes that unless it is kept. Rejects if the copy cannot be made, or on abort. */
 export async function runCase(request: CaseRequest): Promise<CaseRun> {
   const scratch = await ScratchCase.open(request);
   try {
@@ -57,7 +57,7 @@ export async function runCase(request: CaseRequest): Promise<CaseRun> {
 
 interface PartRun {
   readonly seen: Observation;
-  /** True where the program did not compile, or could not begin. */
+  /** True if the program did not compile, or could not begin. */
   readonly isMistake: boolean;
   readonly misses: readonly string[];
   /** Words of the case about tools that the program does not have. */

@@ -188,7 +188,7 @@ interface PrintedPart extends Pick<CompiledPart, "compiled" | "env"> {
   readonly scratch: ScratchCase;
 }
 
-/** Prints what a part can do, and the digests of the code that does it. Undefined where it has errors. */
+/** Prints what a part can do, and the digests of the code that does it. Undefined if it has errors. */
 async function printPart({ scratch, compiled, env }: PrintedPart, root: string): Promise<string | undefined> {
   const reach = describePart({ compiled, folder: scratch.folder, env }, root);
   return reach && JSON.stringify({ reach, code: [...(await scratch.digestCode())] });

@@ -43,7 +43,7 @@ export class ScratchCase {
   /** Folders beside the scratch copy that stand for scopes, by their names. */
   readonly #scopes: Record<RunOfCase, Record<string, string>> = { case: {}, judge: {} };
   readonly host: Host;
-  /** The recorded answers. Undefined in other modes, and where there are none yet. */
+  /** The recorded answers. Undefined in other modes, and if there are none yet. */
   readonly answers: Recording | undefined;
 
   /** Makes the copy, with the case's files and scopes in it. The caller removes it. */

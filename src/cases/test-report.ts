@@ -23,7 +23,7 @@ export interface CaseReport {
   /** The share of runs that passed, with its 95 % interval. Present for more than one run. */
   readonly rate?: PassRate;
   /**
-   * True where no run passed and one failed before any model was asked, by a mistake in what it was begun with: its outcome is `failed`,
+   * True if no run passed and one failed before any model was asked, by a mistake in what it was begun with: its outcome is `failed`,
    * whatever share of runs has to pass.
    */
   readonly isMistake?: true;
@@ -33,9 +33,9 @@ export interface CaseReport {
   /** Calls that were denied by default, of which the case says nothing. */
   readonly notes?: readonly string[];
   readonly turns?: Spread;
-  /** Dollars of a run. Absent where the price of one is not known. */
+  /** Dollars of a run. Absent if the price of one is not known. */
   readonly usd?: Spread;
-  /** True where a run cost more than is known. */
+  /** True if a run cost more than is known. */
   readonly usdAtLeast?: true;
   readonly scores?: Spread;
   readonly milliseconds?: Spread;
@@ -44,7 +44,7 @@ export interface CaseReport {
 }
 
 export interface TestReport {
-  /** False where a case failed. */
+  /** False if a case failed. */
   readonly passed: boolean;
   readonly cases: readonly CaseReport[];
   readonly milliseconds: number;

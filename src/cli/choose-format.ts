@@ -1,6 +1,6 @@
 import { UsageError } from "./exit-codes.ts";
 
-/** The format of `--format`, for which `--json` is short. Throws a `UsageError` where they say different things. */
+/** The format of `--format`, for which `--json` is short. Throws a `UsageError` if they say different things. */
 export function chooseFormat<Format extends string>(
   { format, json = false }: { readonly format: Format; readonly json?: boolean },
   inJson: Format,

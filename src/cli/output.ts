@@ -162,7 +162,7 @@ export function expectExit(): void {
 
 /**
  * A process that ends in any other way than by `endProcess` has not done its work: it says so, and does not end with 0.
- * Node ends it in silence where a promise that it waits for can never settle; code of the program can call `process.exit`.
+ * Node ends it in silence if a promise that it waits for can never settle; code of the program can call `process.exit`.
  */
 export function failUnlessEnded(): void {
   process.exitCode = 1;

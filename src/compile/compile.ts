@@ -84,7 +84,7 @@ export interface CompileOptions {
 }
 
 export interface Compiled {
-  /** Undefined where there are errors, or where its code could not be looked at for lack of trust. */
+  /** Undefined if there are errors, or if its code could not be looked at for lack of trust. */
   readonly program: Program | undefined;
   /** Describes for people what the program is and could do, also without trust. Undefined if there are errors. */
   readonly outline: Outline | undefined;
@@ -157,7 +157,7 @@ type NamedMaker = Pick<ResolvedWorker, "id" | "name"> & { readonly maker: Worker
 
 const makers = new WeakMap<Program, readonly NamedMaker[]>();
 
-/** Makes workers for a worker of a program, by its id or name; by default for its entry. Throws an `Error` where it is not one. */
+/** Makes workers for a worker of a program, by its id or name; by default for its entry. Throws an `Error` if it is not one. */
 export function makerOf(program: Program, creator?: string): WorkerMaker {
   const { entry } = program;
   const wanted = creator ?? (entry.kind === "worker" ? entry.worker.id : undefined);

@@ -37,7 +37,7 @@ type OutputOf<D extends WorkerDefinition> = D extends { readonly output: infer S
       ? unknown
       : string;
 
-/** Defines a worker without a file. Throws a `TypeError` where it has no name or no instructions, or holds what is not JSON. */
+/** Defines a worker without a file. Throws a `TypeError` if it has no name or no instructions, or holds what is not JSON. */
 export function defineWorker<const D extends WorkerDefinition>(definition: D): DefinedWorker<D["name"], OutputOf<D>> {
   const { name, instructions, input, output, ...keys }: WorkerDefinition = definition;
   if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name))
@@ -57,7 +57,7 @@ function requireData(keys: object, worker: string, path: readonly string[] = [])
       throw new TypeError(
         `\`${place.join(".")}\` of \`${worker}\` is a function, and a worker is data: export a tool from a file, name the file in \`files\`, and write \`toolsets: { NAME: {} }\``,
       );
-    // What is nested deeper holds a cycle, which is refused where it is copied.
+    // What is nested deeper holds a cycle, which is refused if it is copied.
     if (isRecord(value) && place.length < 20) requireData(value, worker, place);
   }
 }

@@ -91,7 +91,7 @@ function refuse(
   return diagnostics.report("entry-not-found", { message, span, note });
 }
 
-/** Links the entry. Undefined, with a diagnostic, where it does not exist or cannot be inspected. */
+/** Links the entry. Undefined, with a diagnostic, if it does not exist or cannot be inspected. */
 export async function linkEntry(
   compilation: Compilation,
   entry: LocatedEntry,

@@ -32,7 +32,7 @@ export interface WorkerReference {
   readonly from: Span | undefined;
 }
 
-/** Undefined, with diagnostics, where there is no worker in the file. */
+/** Undefined, with diagnostics, if there is no worker in the file. */
 export async function loadWorker(
   compilation: Compilation,
   { path, home, isEntry, from }: WorkerReference,

@@ -110,7 +110,7 @@ interface ModelFor {
 
 const keys: readonly string[] = Object.keys({ ...workerKeys, ...extraKeys });
 
-/** The part of an override's key that is a path in this worker's frontmatter; undefined where another worker is meant. */
+/** The part of an override's key that is a path in this worker's frontmatter; undefined if another worker is meant. */
 function pathIn({ segments }: Override, { id, name, isEntry }: Overridden): readonly Spanned<string>[] | undefined {
   const [first, ...rest] = segments;
   const isKey = rest.length === 0 || keys.includes(first.value) || first.value.startsWith("x-");
@@ -135,7 +135,7 @@ const segment = /\[(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\]|([^.[=]*)/sy;
 
 /**
  * Reads dots, `["literal"]` segments, and a value: JSON, `true` or `false` in any case, or else text. The first `=` outside
- * of brackets splits. Undefined, with a diagnostic, where that cannot be done.
+ * of brackets splits. Undefined, with a diagnostic, if that cannot be done.
  */
 export function parseOverride(text: string, report: Report, createSource: CreateSource = createFlagSource): Override | undefined {
   const source = createSource(`--set ${text}`, text);

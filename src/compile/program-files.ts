@@ -60,7 +60,7 @@ export class ProgramFiles {
     return this.#digests;
   }
 
-  /** The text of a file; undefined, with a diagnostic, where it leads out of its home by a link or cannot be read. */
+  /** The text of a file; undefined, with a diagnostic, if it leads out of its home by a link or cannot be read. */
   async read(path: string, { home, from }: FileUse): Promise<Source | undefined> {
     if (!(await this.isConfined(path, home))) {
       const message = `\`${relative(this.#host.workingDirectory, path)}\` is a link that leads out of ${describe(home)}`;
@@ -108,7 +108,7 @@ export class ProgramFiles {
   }
 
   /**
-   * The file that a path in another file means, relative to it or to `base`. Undefined, with a diagnostic, where it is not
+   * The file that a path in another file means, relative to it or to `base`. Undefined, with a diagnostic, if it is not
    * there or leaves its home.
    */
   async resolve({ value, span }: Spanned<string>, home: Home, base = this.folderOf(span)): Promise<string | undefined> {

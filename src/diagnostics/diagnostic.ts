@@ -9,7 +9,7 @@ export interface Diagnostic {
   readonly severity: Severity;
   /** One sentence; names are in back-ticks. */
   readonly message: string;
-  /** Absent only where the mistake has no place in any text (a missing file on the command line). */
+  /** Absent only if the mistake has no place in any text (a missing file on the command line). */
   readonly span?: Span;
   /** Notes: what to do, or where else to look. */
   readonly notes: readonly DiagnosticNote[];

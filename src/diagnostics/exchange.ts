@@ -2,7 +2,7 @@ import { sep } from "node:path";
 import { escapeText } from "../util/text/escape-text.ts";
 import type { JsonDiagnostic, JsonPlace } from "./to-json-diagnostic.ts";
 
-/** The file that a diagnostic points into, with `/` between folders. Undefined where it points nowhere, or into a flag. */
+/** The file that a diagnostic points into, with `/` between folders. Undefined if it points nowhere, or into a flag. */
 export function fileOf({ file }: JsonPlace): string | undefined {
   if (file === undefined || isFlagName(file)) return undefined;
   return sep === "/" ? file : file.replaceAll(sep, "/");

@@ -15,7 +15,7 @@ export interface JsonDiagnosticNote extends JsonPlace {
   readonly message: string;
 }
 
-/** Absent where a diagnostic has no place. Lines and columns count from 1; the end is the first column after the span. */
+/** Absent if a diagnostic has no place. Lines and columns count from 1; the end is the first column after the span. */
 export interface JsonPlace {
   readonly file?: string;
   readonly line?: number;

@@ -5,7 +5,7 @@ const longestEnvelope = 4096;
 
 /** The parts of a message that say which request it is of. */
 export interface MessageEnvelope {
-  /** Undefined for notifications, and where it cannot be known. */
+  /** Undefined for notifications, and if it cannot be known. */
   readonly id?: string | number;
   readonly isReply: boolean;
 }

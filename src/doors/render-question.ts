@@ -7,7 +7,7 @@ const columns = 100;
 const longestQuestion = 100_000;
 
 /**
- * Renders all that a person would see of a question at a terminal, as a block of code: clients render Markdown. Undefined where it is too
+ * Renders all that a person would see of a question at a terminal, as a block of code: clients render Markdown. Undefined if it is too
  * much for a client to show.
  */
 export function renderQuestion(request: ApprovalRequest): string | undefined {

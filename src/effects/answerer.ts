@@ -9,7 +9,7 @@ import { type FactIndex, type FindFact, indexFacts } from "./standing.ts";
 export interface KnownEffect {
   readonly intent: FactOf<"intent"> | undefined;
   readonly result: FactOf<"result"> | undefined;
-  /** True where the recorded digest is today's. */
+  /** True if the recorded digest is today's. */
   readonly isSame: boolean;
 }
 
@@ -47,11 +47,11 @@ export interface Answers {
   readonly isReplayed?: Effects["isReplayed"];
   /** How much of its time a call used up in earlier attempts, in milliseconds. */
   readonly elapsed?: (callPath: string) => number;
-  /** True where requests are never made again after a wait. */
+  /** True if requests are never made again after a wait. */
   readonly isImpatient?: boolean;
-  /** True where the record has every limit that was reached. */
+  /** True if the record has every limit that was reached. */
   readonly knowsLimits?: boolean;
-  /** Resolves when it is the turn of a recorded outcome. Rejects where it is missing, or was interrupted. */
+  /** Resolves when it is the turn of a recorded outcome. Rejects if it is missing, or was interrupted. */
   readonly arrival?: (effect: EffectRecord, known: KnownEffect, signal: AbortSignal) => Promise<void>;
   readonly pace?: Pace;
 }

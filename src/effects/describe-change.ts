@@ -17,7 +17,7 @@ export interface InstructionLine {
   readonly text: string;
 }
 
-/** Finds the first line of today's instructions that is different; undefined where something else is. */
+/** Finds the first line of today's instructions that is different; undefined if something else is. */
 export function findChangedInstruction({
   recorded,
   today,
@@ -132,7 +132,7 @@ function resultDifference(before: unknown, after: unknown, answer: unknown): str
   return `the result of \`${String(after["name"])}${shown}\` is different${valueDifference(was, after["result"])}`;
 }
 
-/** Finds the first text or value in two results that is different. Empty where there was no result. */
+/** Finds the first text or value in two results that is different. Empty if there was no result. */
 function valueDifference(before: unknown, after: unknown): string {
   if (before === undefined || after === undefined) return "";
   if (typeof before === "string" && typeof after === "string") return wordsOf(before, after);

@@ -17,9 +17,9 @@ export interface EffectRecord extends FactKey {
   readonly kind: EffectKind;
   /** Equal effects have equal digests; taken over the redacted form. */
   readonly digest: string;
-  /** True where the world may change: the intent is then on disk before the work starts. */
+  /** True if the world may change: the intent is then on disk before the work starts. */
   readonly sideEffect: boolean;
-  /** True where an intent is recorded although the world does not change: the effect costs money, or a person's time. */
+  /** True if an intent is recorded although the world does not change: the effect costs money, or a person's time. */
   readonly announced: boolean;
   readonly detail: JsonObject;
   /** The file whose instructions a request carries, relative to the program's folder. Not recorded. */
@@ -61,13 +61,13 @@ export interface Effects {
    */
   perform<T>(effect: Effect<T>, signal: AbortSignal): Promise<T>;
   /**
-   * The recorded fact of a decision, or of a call that starts or ends: undefined where that is decided, entered or ended now. Asked before
+   * The recorded fact of a decision, or of a call that starts or ends: undefined if that is decided, entered or ended now. Asked before
    * the state is read. The end of a call that a replay enters is not recalled.
    */
   recall<Type extends PlacedFactType>(type: Type, at: FactPlace): FactOf<Type> | undefined;
   /**
    * Returns the recorded fact of a decision, or makes it and records it: the one way of decisions that read the state or live bookkeeping,
-   * so that they hold in every replay. `decide` returns the fact without its place, or undefined where there is nothing to record. A
+   * so that they hold in every replay. `decide` returns the fact without its place, or undefined if there is nothing to record. A
    * limit that a replay does not have in its record is not reached, and not checked. `again` makes a recorded verdict anew, by the rules of
    * today and those that the run was given then: a replay notes where that comes to something else, and goes on with the recorded one.
    */
@@ -77,7 +77,7 @@ export interface Effects {
   readonly isReviewing: boolean;
   /**
    * Called before something outside of any effect is read (the files that a call names, an approver) and before a call starts. Undefined
-   * where it can be done. A replayed run has all of it in its record: it waits for what ended the recorded call, or rejects with a
+   * if it can be done. A replayed run has all of it in its record: it waits for what ended the recorded call, or rejects with a
    * `ReplayMiss`.
    */
   requireLive(need: LiveNeed): Promise<never> | undefined;
@@ -91,13 +91,13 @@ export interface Effects {
   /** Resolves when all that came before a recalled fact has happened again. */
   turnOf(fact: Fact): Promise<void>;
   /**
-   * Called when a call (`undefined`: the run) has come to its end. Undefined where it ends now. A replayed run waits for what came before
-   * its end, and resolves with that; it rejects where the recorded call was aborted before.
+   * Called when a call (`undefined`: the run) has come to its end. Undefined if it ends now. A replayed run waits for what came before
+   * its end, and resolves with that; it rejects if the recorded call was aborted before.
    */
   finish(callPath: CallPath | undefined, signal: AbortSignal): Promise<FactOf<"call-end"> | undefined> | undefined;
   /**
    * Called when a call below this one has failed, before what runs beside it is aborted: that is recorded, so that a replay aborts it at
-   * the same point. Undefined where it is aborted now.
+   * the same point. Undefined if it is aborted now.
    */
   abortBelow(callPath: CallPath, signal: AbortSignal): Promise<void> | undefined;
   /** Records as interrupted all effects that are under way: called before the end of the run is recorded. */

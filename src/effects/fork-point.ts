@@ -11,7 +11,7 @@ export interface ForkPoint {
 }
 
 export interface SharingPoint extends ForkPoint {
-  /** True where a resumed run stopped at the request: what happened beside its call by then is shared, too. Default false. */
+  /** True if a resumed run stopped at the request: what happened beside its call by then is shared, too. Default false. */
   readonly isStop?: boolean;
 }
 

@@ -7,7 +7,7 @@ export type ReadSource = (path: string) => Promise<string>;
 export interface SourcePlace {
   /** Relative to the program's folder. */
   readonly file: string;
-  /** From 1. Absent where the text is not found in the file as it is, as one of a template. */
+  /** From 1. Absent if the text is not found in the file as it is, as one of a template. */
   readonly line?: number;
 }
 
@@ -18,7 +18,7 @@ export async function withPlace(message: string, change: RequestChanged, readSou
   return place ? `${renderPlace(place)}: ${message}` : message;
 }
 
-/** Finds a line of instructions in the file of its worker. Undefined where the file cannot be read, as for a worker in code. */
+/** Finds a line of instructions in the file of its worker. Undefined if the file cannot be read, as for a worker in code. */
 export async function placeInstruction(
   instruction: InstructionLine,
   file: string,

@@ -8,7 +8,7 @@ export interface StandingFacts {
   readonly facts: readonly Fact[];
   /** All others, in their order. They answer nothing; what they spent counts. */
   readonly lost: readonly Fact[];
-  /** The latest continuation; undefined where there is none. */
+  /** The latest continuation; undefined if there is none. */
   readonly attempt: FactOf<"attempt"> | undefined;
 }
 

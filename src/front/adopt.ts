@@ -11,7 +11,7 @@ import { readCredentials } from "./credentials.ts";
 /** A record from elsewhere, as it would be taken over. */
 export interface Adoption {
   readonly id: string;
-  /** What happened. */
+  /** Requests, answers of models, results of tools, and ends; no decision of a person. */
   readonly facts: readonly Fact[];
   /** The name of the program, as the record has it. */
   readonly program: string;
@@ -24,7 +24,7 @@ export interface Adoption {
   readonly waiting: readonly string[];
 }
 
-/** Reads what would be taken over of a record from elsewhere. Undefined where nothing happened. Rejects where it cannot be read. */
+/** Reads the part of a record from elsewhere that would be taken over. Undefined if nothing happened. Rejects if it cannot be read. */
 export async function readAdoption(host: Host, id: string): Promise<Adoption | undefined> {
   const { facts: recorded } = await importedStore(host).read(id);
   const facts = adoptedFacts(recorded);
@@ -35,7 +35,7 @@ export async function readAdoption(host: Host, id: string): Promise<Adoption | u
   return { id, facts, program, entry, compiled, prices, waiting };
 }
 
-/** Takes over what happened into a store, for good: the record from elsewhere is gone. Rejects where the store cannot be written. */
+/** Takes the facts over into a store, for good: the record from elsewhere is gone. Rejects if the store cannot be written. */
 export async function adopt(
   host: Host,
   { id, facts }: Adoption,

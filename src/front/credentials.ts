@@ -22,7 +22,7 @@ export function secretsOf({ environment }: Host, { secrets }: Program, stored: r
   );
 }
 
-/** The secrets of a program beside those of an environment: the same list for all its runs, so that what is made of it is kept. */
+/** The secrets of a program beside those of an environment: the same list for all its runs, so that values derived from it are kept. */
 const ofPrograms = new WeakMap<readonly Secret[], WeakMap<readonly Secret[], readonly Secret[]>>();
 
 const found = new WeakMap<Host["environment"], readonly Secret[]>();
@@ -53,7 +53,7 @@ export async function readCredentials(host: Host): Promise<Credentials> {
   return { keys, secrets: [...keys, ...tokens] };
 }
 
-/** Opens each login once a run, so that its requests share what a refresh returns. */
+/** Opens each login once a run, so that its requests share a refreshed token. */
 export function loginFinder(host: Host): (provider: string) => Promise<Login | undefined> {
   const found = new Map<string, Promise<Login | undefined>>();
   return (provider) =>

@@ -14,7 +14,7 @@ export interface ForkedRun {
   readonly shared: readonly Fact[];
 }
 
-/** Chooses what a fork shares with a recorded run. Throws a `RunError` or a `NoForkPoint` where the two do not fit. */
+/** Chooses what a fork shares with a recorded run. Throws a `RunError` or a `NoForkPoint` if the two do not fit. */
 export function shareRun(
   {
     facts,

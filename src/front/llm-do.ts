@@ -149,7 +149,7 @@ export async function runWith(request: RunRequest, between: RunInterception): Pr
 }
 
 /**
- * Returns what a run would give its entry first. Calls no model, runs no code of the program but what is imported, and writes nothing.
+ * Returns what a run would give its entry first. Calls no model, imports the code of the program and runs none of it, and writes nothing.
  * Rejects as `run` does.
  */
 export async function rehearse(request: RunRequest): Promise<FirstRequest> {
@@ -199,7 +199,7 @@ export async function judgeCalls(whole: JudgeRequest): Promise<CallJudge> {
 
 /**
  * Plays a recorded run again with the program of today, compiled as `run` compiles it: nothing is asked, llm-do touches nothing, and
- * every effect is answered from the record. Rejects as `compile` and `run` do before anything ran, and where the record cannot
+ * every effect is answered from the record. Rejects as `compile` and `run` do before anything ran, and if the record cannot
  * be read.
  */
 export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
@@ -216,7 +216,7 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
 
 /**
  * Begins a new run with the recorded answers of another one, up to a request, and goes on live from there: with today's program, another
- * model or another input. What is shared costs nothing. Rejects as `run` does, with a `RunError` `configuration` where there is no such
+ * model or another input. The shared part costs nothing. Rejects as `run` does, with a `RunError` `configuration` if there is no such
  * request.
  */
 export function fork<const W extends DefinedWorkers = DefinedWorkers, E extends string = never>(
@@ -248,15 +248,15 @@ async function forkProgram(opened: OpenProgram, request: ForkRequest, stop?: Req
 }
 
 /**
- * Takes back what the file tools of a recorded run wrote, the last write first. A file that was changed since stays as it is. What
- * shell commands and other tools did is listed, and stays. Rejects with a `RunError` `configuration` where the run is under way.
+ * Takes back what the file tools of a recorded run wrote, the last write first. A file that was changed since stays as it is. Effects of
+ * shell commands and other tools are listed, and stay. Rejects with a `RunError` `configuration` if the run is under way.
  */
 export async function undo(request: UndoRequest): Promise<UndoReport> {
   checkRequest(request, undoOptions);
   return undoRun(request.host ?? (await defaultHost()), request).catch(failAsRun);
 }
 
-/** Creates a worker with no more than its creator. The next compilation finds it. Rejects with a `RunError` that says what can be had. */
+/** Creates a worker with no more than its creator. The next compilation finds it. Rejects with a `RunError` that names the permitted abilities. */
 export async function createWorker(
   program: Program,
   spec: WorkerSpec,
@@ -270,9 +270,9 @@ export async function createWorker(
 }
 
 /**
- * Goes on with a recorded run: what is recorded is not done again. Rejects as `run` does; with a `RunError` `configuration` where the
- * run has ended or another process executes it, `changed` where the program asks a model for something else than was recorded, and
- * `uncertain` where a call may have run already and there is no approver to ask.
+ * Goes on with a recorded run: nothing recorded is done again. Rejects as `run` does; with a `RunError` `configuration` if the
+ * run has ended or another process executes it, `changed` if the program asks a model for something else than was recorded, and
+ * `uncertain` if a call may have run already and there is no approver to ask.
  */
 export function resume<const W extends DefinedWorkers = DefinedWorkers, E extends string = never>(
   request: ResumeRequest<W, E>,
@@ -355,7 +355,7 @@ interface SetupRequest
   readonly keys: readonly KeyForVariable[];
 }
 
-/** Creates what runs, rehearsals and judges have in common. Rejects if nothing may begin. */
+/** Creates the common part of runs, rehearsals and judges. Rejects if nothing may begin. */
 async function createSetup(opened: OpenProgram, request: SetupRequest): Promise<RehearsalSetup> {
   const { program, host, sources, trusted, known } = opened;
   const { runId, redactor, debug = false, deltas: streaming = false, onEvent, traceOf, onMessage, prices = {} } = request;

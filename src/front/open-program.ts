@@ -77,7 +77,7 @@ interface Compilation {
   readonly sources: Host;
   /** The request's own. */
   readonly providers: readonly Provider[];
-  /** All providers of its models: the same list for all runs, so that what is made of it is kept. */
+  /** All providers of its models: the same list for all runs, so that values derived from it are kept. */
   readonly known: readonly Provider[];
   readonly compiledWith: CompiledWith;
 }
@@ -96,7 +96,7 @@ export interface OpenProgram extends Omit<Compilation, "compiled" | "toRun" | "p
   readonly warnings: readonly string[];
 }
 
-/** Returns what reads the sources of a program as they were compiled, by their paths in its folder. */
+/** Returns a reader of a program's sources as they were compiled, by their paths in its folder. */
 export function readerOf({ program, sources }: Pick<OpenProgram, "program" | "sources">): (path: string) => Promise<string> {
   return (path) => sources.files.readText(join(program.root, path));
 }
@@ -156,7 +156,7 @@ export function refuse(message: string): never {
   throw new RunError("configuration", message);
 }
 
-/** The host that a program was compiled on. Throws a `RunError` for what is no compiled program. */
+/** The host that a program was compiled on. Throws a `RunError` for any other value. */
 export function hostOf(program: Program): Host {
   return (compilations.get(program) ?? refuse("`program` has to be what `compile` gave")).host;
 }

@@ -37,7 +37,7 @@ export interface AnswerRequest extends QuestionsRequest {
 
 /**
  * Lists the questions of a suspended or killed run, in the order of their call paths; none of a run that has ended or is executed.
- * Rejects where the journal cannot be read.
+ * Rejects if the journal cannot be read.
  */
 export async function listQuestions(request: QuestionsRequest): Promise<WaitingRun> {
   checkOptions(request, { path: "listQuestions", table: questionsTable });
@@ -51,7 +51,7 @@ export async function listQuestions(request: QuestionsRequest): Promise<WaitingR
 }
 
 /**
- * Says why edited arguments do not fit the tool that a question is about; undefined where they do, and for a call of code, whose schema
+ * Says why edited arguments do not fit the tool that a question is about; undefined if they do, and for a call of code, whose schema
  * no record has: it is checked when the run goes on.
  */
 export async function argumentsProblem(request: QuestionsRequest & { readonly id: string; readonly args: JsonValue }) {
@@ -69,7 +69,7 @@ export async function argumentsProblem(request: QuestionsRequest & { readonly id
 
 /**
  * Records answers, all or none. They take effect when the run goes on; until then a later answer replaces an earlier one. Rejects with an
- * `Error` where a question does not wait (any more), asks about something else by now, its new arguments do not fit the tool, or the run
+ * `Error` if a question does not wait (any more), asks about something else by now, its new arguments do not fit the tool, or the run
  * is executed.
  */
 export async function answerQuestions(request: AnswerRequest): Promise<WaitingRun> {

@@ -31,7 +31,7 @@ export interface ReplayReport {
   readonly drifts: readonly PlacedDrift[];
   /** Calls that would be allowed, asked or blocked otherwise today, in the order of the replay. */
   readonly verdicts: readonly ChangedVerdict[];
-  /** Absent where the run fails. */
+  /** Absent if the run fails. */
   readonly result?: RunResult;
   readonly error?: RunError;
 }
@@ -57,7 +57,7 @@ export interface RecordedRun extends Pick<RunRecord, "facts" | "secrets"> {
 /**
  * Plays a recorded run again: every call is entered, and each effect is answered from the record, on a host that throws on any
  * touch and whose scopes are empty. Code that makes calls (entries, tools with `calls`, and the toolsets that these open) runs as
- * it is. Throws an `Error` where the record does not begin with the start of a run.
+ * it is. Throws an `Error` if the record does not begin with the start of a run.
  */
 export async function replayFacts(
   program: Program,

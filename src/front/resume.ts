@@ -50,7 +50,7 @@ export interface RecordedConversation extends RunReference {
   readonly host?: Host;
 }
 
-/** Throws what ended a run that went on. Where the program was changed, the message begins with the line of its file. */
+/** Throws the failure of a run that went on. Where the program was changed, the message begins with the line of its file. */
 export async function placeFailure(thrown: unknown, readSource: ReadSource): Promise<never> {
   if (thrown instanceof RunError && thrown.cause instanceof RequestChanged)
     thrown.message = await withPlace(thrown.message, thrown.cause, readSource);
@@ -59,7 +59,7 @@ export async function placeFailure(thrown: unknown, readSource: ReadSource): Pro
 
 /**
  * Returns the conversation of a recorded run, for `history` of another one: undefined unless its entry is a worker and it ended with an
- * answer. Values of the environment's and the program's secrets are restored. Rejects where the record cannot be read.
+ * answer. Values of the environment's and the program's secrets are restored. Rejects if the record cannot be read.
  */
 export async function readConversation(
   { secrets }: Program,
@@ -70,7 +70,7 @@ export async function readConversation(
   return conversationOf(facts);
 }
 
-/** Returns what a recorded run gave; undefined unless it came to its end. Rejects as `readOutcome` does. */
+/** Returns the output of a recorded run; undefined unless it came to its end. Rejects as `readOutcome` does. */
 export async function readResult(program: Program, reference: RecordedConversation): Promise<RunOutput | undefined> {
   const outcome = await readOutcome(program, reference);
   return outcome instanceof RunError || outcome?.stopReason !== "done" ? undefined : outcome;
@@ -78,7 +78,7 @@ export async function readResult(program: Program, reference: RecordedConversati
 
 /**
  * Returns how a recorded run ended: what `run` resolved with, or the `RunError` that it rejected with; undefined for one that has not ended.
- * Secrets are restored as in `readConversation`. Rejects where the record cannot be read, and where what the run wrote was taken back.
+ * Secrets are restored as in `readConversation`. Rejects if the record cannot be read, and if what the run wrote was taken back.
  */
 export async function readOutcome(
   { secrets }: Pick<Program, "secrets">,
@@ -110,7 +110,7 @@ async function outcomeOf(
   return failure;
 }
 
-/** Goes on with a recorded run. Rejects with a `RunError`, or with what makes it impossible to begin. */
+/** Goes on with a recorded run. Rejects with a `RunError`, or with the reason why it cannot begin. */
 export async function continueRun(
   program: Program,
   { host, request, secrets, policy, createSetup }: Continuation,
@@ -170,7 +170,7 @@ interface AttemptTerms {
   readonly request: Pick<ResumeRequest, "approval" | "limits" | "prices">;
 }
 
-/** The fact that begins a continuation of a run. Throws a `CannotResume` where there is nothing to go on with. */
+/** The fact that begins a continuation of a run. Throws a `CannotResume` if there is nothing to go on with. */
 function beginAttempt(facts: readonly Fact[], { program, host, policy, request }: AttemptTerms): FactOf<"attempt"> {
   const start = startOf(facts);
   if (facts.findLast((fact) => fact.type === "run-end")?.stopReason === "done")
@@ -269,8 +269,8 @@ export interface RecordedSource {
 }
 
 /**
- * Returns what a recorded run was compiled of: files in the program's folder, as its store knows it. Undefined where the record does not
- * say it. Rejects with a `CannotResume` where it names a file outside of that folder, and for workers in code that are not `given`.
+ * Returns the sources of a recorded run: files in the program's folder, as its store knows it. Undefined if the record does not
+ * say it. Rejects with a `CannotResume` if it names a file outside of that folder, and for workers in code that are not `given`.
  */
 export async function recordedSource(
   host: Host,

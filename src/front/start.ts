@@ -16,7 +16,7 @@ export interface RunningRun<Result = RunOutput> {
 /** Events that wait for a reader before pieces are left out. */
 const mostUnread = 10_000;
 
-/** A `message` has in whole what these tell in part. */
+/** A `message` later holds the whole of these parts. */
 function isPiece({ type }: RunEvent): boolean {
   return type === "text-delta" || type === "reasoning-delta" || type === "partial-output";
 }

@@ -30,7 +30,7 @@ export interface UndoneFile {
   /** Content now, and content to be restored; null for no file. Only of `restore` and `remove`. */
   readonly now?: Uint8Array | null;
   readonly before?: Uint8Array | null;
-  /** Present where something else changed the file between two writes of the run: earlier writes stay. */
+  /** Present if something else changed the file between two writes of the run: earlier writes stay. */
   readonly isPartial?: boolean;
   /** Of `failed`. */
   readonly error?: string;
@@ -41,7 +41,7 @@ export interface LastingCall {
   readonly callPath: string;
   readonly tool: string;
   readonly args: JsonObject;
-  /** Present for a call of a file tool: what it wrote could be taken back if what it replaced were kept. */
+  /** Present for a call of a file tool: its write could be taken back if the content before were kept. */
   readonly isOfFile?: true;
 }
 
@@ -50,18 +50,18 @@ export interface UndoPlan {
   /** The file that was written last comes first. */
   readonly files: readonly UndoneFile[];
   /**
-   * Calls of tools with side effects that stay: all but those of file tools, and these, too, where what they replaced is not kept.
+   * Calls of tools with side effects that stay: all but those of file tools, and these, too, if the content before is not kept.
    */
   readonly lasting: readonly LastingCall[];
 }
 
 export interface UndoReport extends UndoPlan {
-  /** False where `confirm` said no, or there was nothing to do. */
+  /** False if `confirm` said no, or there was nothing to do. */
   readonly isDone: boolean;
 }
 
 export interface UndoOptions extends RunReference {
-  /** The path of a call: only what it wrote, with the calls below it, is taken back. Default: all that the run wrote. */
+  /** The path of a call: only its writes, with those of the calls below it, are taken back. Default: all writes of the run. */
   readonly call?: CallPath;
   /**
    * Absolute paths of folders: files elsewhere stay. A record names the folders that it wrote in, and a store that others write can name
@@ -72,11 +72,11 @@ export interface UndoOptions extends RunReference {
    * The program of the run: what its file tools cannot write stays as it is, whatever the record says. Default: a record is believed.
    */
   readonly program?: Pick<Program, "root" | "protectedPaths" | "codeFolders">;
-  /** Called with what would be done, before it is. False: nothing is done. Default: it is done. */
+  /** Called with the plan, before anything is done. False: nothing is done. Default: it is done. */
   readonly confirm?: (plan: UndoPlan) => boolean | Promise<boolean>;
 }
 
-/** Takes back what a run wrote. Rejects with a `CannotResume`, an `UnreadableJournal` or a `JournalError`. */
+/** Takes back the writes of a run. Rejects with a `CannotResume`, an `UnreadableJournal` or a `JournalError`. */
 export async function undoRun(host: Host, options: UndoOptions): Promise<UndoReport> {
   const { call, within, program, confirm, directory, run, store } = options;
   const found = findRecord(host, { directory, run, store });
@@ -115,7 +115,7 @@ async function planUndo(host: Host, record: RecordReader, { call, ...bounds }: U
   return { plan: { runId: record.id, files: steps.map(({ file }) => file), lasting }, steps };
 }
 
-/** The action for one file. `identity`: of the file as it is now; undefined where there is none. */
+/** The action for one file. `identity`: of the file as it is now; undefined if there is none. */
 interface UndoStep {
   readonly file: UndoneFile;
   readonly last: LoggedWrite;
@@ -185,7 +185,7 @@ async function planStep(host: Host, { path, newestFirst, kept, program }: Writte
   return { file: { path, action, now: current.bytes, before: content, ...more }, last, identity };
 }
 
-/** Goes from write to write, while each one left what the later one found. Returns the content before, and how many writes that are. */
+/** Goes from write to write, while each one left the content that the later one found. Returns the content before, and how many writes that are. */
 function goBack(newestFirst: readonly LoggedWrite[], found: string | null) {
   let before: string | null | undefined = found;
   let writes = 0;
@@ -238,7 +238,7 @@ async function takeBack(host: Host, { file, last, identity }: UndoStep): Promise
   }
 }
 
-/** Records what is going to happen: whatever becomes of it, the run does not go on. The caller closes the journal. */
+/** Records the plan: whatever becomes of it, the run does not go on. The caller closes the journal. */
 async function recordUndo(host: Host, { store, id }: FoundRecord, steps: readonly UndoStep[]): Promise<Journal> {
   const named = (...actions: UndoneFile["action"][]) =>
     steps.flatMap(({ file, last }) => (actions.includes(file.action) ? [last.path] : []));
@@ -260,7 +260,7 @@ async function recordUndo(host: Host, { store, id }: FoundRecord, steps: readonl
 const fileTools = new Set(["write_file", "append_file", "edit_file"]);
 
 interface CallEffect extends LastingCall {
-  /** True where its effect is a file that a scope wrote, and nothing else. */
+  /** True if its effect is a file that a scope wrote, and nothing else. */
   readonly isFileTool: boolean;
 }
 

@@ -68,7 +68,7 @@ export interface CommandRequest {
   readonly timeoutMilliseconds: number;
   /** For each stream: a fifth of it is the beginning, the rest the end. Below 1000 the end alone is kept. */
   readonly maxOutputBytes: number;
-  /** True: fails where there is no isolation. */
+  /** True: fails if there is no isolation. */
   readonly isolationRequired: boolean;
   /** True: runs without isolation where there is one, because the user trusts it. Default false. */
   readonly unisolated?: boolean;

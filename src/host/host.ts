@@ -23,10 +23,10 @@ export interface Host {
   readonly fetch: typeof globalThis.fetch;
   /**
    * Runs a module's code: only after trust. `llm-do` and `zod` resolve to the running copy. `texts`: of files as they were read, by
-   * real path; rejects where one of them that is loaded holds another text now, before it runs.
+   * real path; rejects if one of them that is loaded holds another text now, before it runs.
    */
   importModule(path: string, texts?: ReadonlyMap<string, string>): Promise<Record<string, unknown>>;
-  /** Opens declared scopes for a run. Makes missing `rw` roots. Rejects with a `ScopeError` where a root is missing. */
+  /** Opens declared scopes for a run. Makes missing `rw` roots. Rejects with a `ScopeError` if a root is missing. */
   openScopes(declarations: readonly ScopeDeclaration[], options?: OpenScopesOptions): Promise<Scopes>;
   readonly commands: Commands;
   readonly processes: Processes;
@@ -98,10 +98,10 @@ export interface Clock {
 }
 
 export interface ReadOptions {
-  /** Rejects with `EFBIG` where the file holds more. Default `maxReadBytes`. */
+  /** Rejects with `EFBIG` if the file holds more. Default `maxReadBytes`. */
   readonly maxBytes?: number;
   /**
-   * Rejects with `EXDEV` where the file does not lie in this folder, links of both resolved, and with `EACCES` where it is one of
+   * Rejects with `EXDEV` if the file does not lie in this folder, links of both resolved, and with `EACCES` if it is one of
    * those in it that ask before they are read, such as `.env`.
    */
   readonly within?: string;
@@ -117,11 +117,11 @@ export interface HostFiles {
   readBytes(path: string, options?: ReadOptions): Promise<Uint8Array>;
   /** Reads at most `bytes` at each end of a file; the two overlap where it is short. Above `maxReadBytes` it fails for a larger file. */
   readEnds(path: string, options: { readonly bytes: number; readonly within?: string }): Promise<FileEnds>;
-  /** `undefined` where there is nothing (or nothing readable). Follows links. */
+  /** `undefined` if there is nothing (or nothing readable). Follows links. */
   kind(path: string): Promise<"file" | "directory" | "other" | undefined>;
-  /** Returns true where there is nothing for certain: a reading that fails takes longer. Never throws. Absent: not known. */
+  /** Returns true if there is nothing for certain: a reading that fails takes longer. Never throws. Absent: not known. */
   isMissing?(path: string): boolean;
-  /** Names in a directory, sorted; empty where there is none. */
+  /** Names in a directory, sorted; empty if there is none. */
   names(path: string): Promise<readonly string[]>;
   realPath(path: string): Promise<string>;
   /** Makes what is missing on the way, too. Links that are there are followed. */
@@ -151,7 +151,7 @@ export interface FileEnds {
 export interface AppendFile {
   /** Appends at once, in the order of the calls. Throws what the system says (a full disk). */
   append(text: string): void;
-  /** In bytes, with what other processes appended. Undefined where the file was removed or replaced. */
+  /** In bytes, with what other processes appended. Undefined if the file was removed or replaced. */
   size(): number | undefined;
   /** Resolves when everything appended so far is on disk. */
   sync(): Promise<void>;

@@ -52,7 +52,7 @@ const heapOfThread = 4;
  */
 export function openProgram(start: ProgramStart, signal: AbortSignal): ProgramEngine {
   const { milliseconds, memoryBytes } = start.most;
-  // Two bytes for each: the interpreter has no room for a longer text, and Node ends the process where a thread has none.
+  // Two bytes for each: the interpreter has no room for a longer text, and Node ends the process if a thread has none.
   const isTooLong = (text: string) => text.length > memoryBytes / 2;
   let turn = Promise.withResolvers<ProgramTurn>();
   let timer: NodeJS.Timeout | undefined;

@@ -19,7 +19,7 @@ export interface PrivateBlob {
   readonly content: Uint8Array;
 }
 
-/** A fact as a journal holds it, and what it refers to. */
+/** A fact as a journal holds it, and the blobs that it refers to. */
 export interface RecordedFact {
   readonly value: Readonly<Record<string, unknown>>;
   readonly blobs: readonly Blob[];
@@ -45,7 +45,7 @@ export function externalize(fact: Fact, options: RecordOptions): RecordedFact {
 
 /**
  * Returns a fact as JSON where that is the form in which a journal holds it: nothing in it is secret, long, a file, or looks like a token
- * or a reference. Most facts are so; one pass and one scan find it out. Undefined where `externalize` is needed.
+ * or a reference. Most facts are so; one pass and one scan find it out. Undefined if `externalize` is needed.
  */
 export function toPlainText(fact: Fact, redactor: Redactor): string | undefined {
   if ((fact.type === "run-start" || fact.type === "call-start") && fact.input.files.length > 0) return undefined;
@@ -138,12 +138,12 @@ function escapeKey(key: string): string {
   return /^\$+(blob|private)$/.test(key) ? `$${key}` : key;
 }
 
-/** Finds what a recorded fact refers to. */
+/** Finds the blobs of a recorded fact. */
 export interface References {
   secretOf(token: string): string | undefined;
-  /** Rejects where the content is gone or changed. */
+  /** Rejects if the content is gone or changed. */
   readBlob(digest: string): Promise<Uint8Array>;
-  /** Resolves with undefined where the run's secrets are gone. */
+  /** Resolves with undefined if the run's secrets are gone. */
   readPrivate(name: string): Promise<Uint8Array | undefined>;
 }
 

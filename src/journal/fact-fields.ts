@@ -159,7 +159,7 @@ const outcomeFields: Readonly<Record<EffectKind, Fields | "outcome">> = {
   step: { value: "any" },
 };
 
-/** Returns what is wrong with an entry; undefined where it has all that its type needs. */
+/** Returns the problem of an entry; undefined if it has all that its type needs. */
 export function findEntryProblem(entry: JournalEntry): string | undefined {
   const fields: Fields | undefined = Object.hasOwn(factFields, entry.type) ? factFields[entry.type] : undefined;
   if (!fields) return `there is no entry of the type ${JSON.stringify(entry.type)}`;

@@ -8,7 +8,7 @@ export type FileTexts = ReadonlyMap<string, string | null>;
 
 /**
  * Returns the worker files that a recorded run wrote, as they were before it: its program is the one without the workers that it created.
- * Empty for a run that created none, and for a record that cannot be read, which is refused where the run is to go on.
+ * Empty for a run that created none, and for a record that cannot be read, which is refused if the run is to go on.
  */
 export async function filesBefore(host: StoreHost, run: RunReference): Promise<FileTexts> {
   const { store, id } = findRecord(host, run);

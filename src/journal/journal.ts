@@ -12,16 +12,16 @@ export interface Journal {
   append(fact: Fact): void;
   /**
    * Resolves when all facts so far are written; with `durable`, when they are on disk. `shared`: they are written in the next turn of the
-   * event loop, with what is recorded until then. Rejects with a `JournalError`. Undefined where there is nothing to wait for.
+   * event loop, with what is recorded until then. Rejects with a `JournalError`. Undefined if there is nothing to wait for.
    */
   written(options: { readonly durable: boolean; readonly shared?: boolean }): Promise<void> | undefined;
-  /** Writes what is pending and closes. Never rejects; returns what went wrong, so that no loss is silent. */
+  /** Writes pending lines and closes. Never rejects; returns the failure, so that no loss is silent. */
   close(): Promise<JournalError | undefined>;
 }
 
-/** The journal cannot be written: the run stops, because what it did from here on would be forgotten. */
+/** The journal cannot be written: the run stops, because its later facts would be forgotten. */
 export class JournalError extends Error {
-  /** True where it was to be made: there is no run yet. */
+  /** True if it was to be made: there is no run yet. */
   readonly isNew: boolean;
 
   constructor(cause: unknown, isNew = false) {
@@ -38,15 +38,15 @@ export const noJournal: Journal = {
   close: async () => undefined,
 };
 
-/** Where a journal's lines go. */
+/** The target of a journal's lines. */
 export interface JournalWriter {
-  /** Writes what a fact refers to, before its line. */
+  /** Writes the blobs of a fact, before its line. */
   prepare(fact: EncodedFact): Promise<void>;
-  /** Appends lines. Undefined where that is done at once. Throws or rejects with what the system says, and where the lease is lost. */
+  /** Appends lines. Undefined if that is done at once. Throws or rejects with the system's error, and if the lease is lost. */
   append(lines: string): Promise<void> | undefined;
-  /** Resolves when everything that was appended and prepared is on disk. Rejects where it cannot be, and where the lease is lost. */
+  /** Resolves when everything that was appended and prepared is on disk. Rejects if it cannot be, and if the lease is lost. */
   sync(): Promise<void>;
-  /** `durable`: what was written is put on disk before. The lease may be another's by then. */
+  /** `durable`: written lines are put on disk before. The lease may be another's by then. */
   close(options: { readonly durable: boolean }): Promise<void>;
 }
 
@@ -135,7 +135,7 @@ class BatchedJournal implements Journal {
   }
 
   /**
-   * Resolves when all lines so far are written, in one piece but where one of them refers to what has to be there before. Undefined where
+   * Resolves when all lines so far are written, in one piece but if one of them refers to what has to be there before. Undefined where
    * they are written at once.
    */
   #flush(): Promise<void> | undefined {
@@ -164,7 +164,7 @@ class BatchedJournal implements Journal {
     }
   }
 
-  /** Undefined where the lines are written at once. Never throws or rejects. */
+  /** Undefined if the lines are written at once. Never throws or rejects. */
   #write(lines: readonly Line[]): Promise<void> | undefined {
     if (this.#failure || lines.length === 0) return undefined;
     const fail = (cause: unknown) => {

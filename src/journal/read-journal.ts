@@ -20,13 +20,13 @@ export interface JournalContents {
   readonly unchecked: readonly JournalEntry[];
   /** Problems of damaged entries, by their numbers. Such an entry is not among `entries`. Not looked for in version 1. */
   readonly problems: ReadonlyMap<number, string>;
-  /** True where the last line was cut off, as by a crash; it is left out. */
+  /** True if the last line was cut off, as by a crash; it is left out. */
   readonly torn: boolean;
   /** The number of the last lease: 1 for the process that began the run. */
   readonly epoch: number;
 }
 
-/** Returns the line that begins a lease: what a process with an earlier one appends after it does not count. */
+/** Returns the line that begins a lease: lines that a process with an earlier one appends after it do not count. */
 export function leaseLine(epoch: number, time: number): string {
   return `${JSON.stringify({ v: 3, lease: epoch, time })}\n`;
 }
@@ -42,7 +42,7 @@ export function leaseOf(line: string): number | undefined {
 /**
  * Reads a run's journal as it was written: secrets are tokens, long values references to blobs. References to earlier entries are
  * replaced by what they stand for. A torn last line is expected. A line that is no entry rejects with an `UnreadableJournal`; an entry whose
- * fields are damaged is left out, and its problem listed. Empty where there is no journal.
+ * fields are damaged is left out, and its problem listed. Empty if there is no journal.
  */
 export async function readJournal(place: RecordReader): Promise<JournalContents> {
   const path = journalOf(place);
@@ -75,14 +75,14 @@ function journalOf({ path }: RecordReader): string {
   return `${path}/journal.jsonl`;
 }
 
-/** The first and the last entry of a run. Both are absent where nothing is recorded. */
+/** The first and the last entry of a run. Both are absent if nothing is recorded. */
 export interface JournalEnds {
   readonly version: 1 | 2;
   readonly first?: JournalEntry;
-  /** The start of the entry's own call. Absent where it is not near the beginning. */
+  /** The start of the entry's own call. Absent if it is not near the beginning. */
   readonly entryCall?: JournalEntry;
   readonly last?: JournalEntry;
-  /** True where the run was taken back after `last`. */
+  /** True if the run was taken back after `last`. */
   readonly undone?: boolean;
 }
 
@@ -98,7 +98,7 @@ const firstLook = 65_536;
 
 /**
  * Reads the first and the last entry, and not what lies between them. A run that was killed as it began has none. Rejects with an
- * `UnreadableJournal` as `readJournal` does, and where one of these entries is damaged.
+ * `UnreadableJournal` as `readJournal` does, and if one of these entries is damaged.
  */
 export async function readJournalEnds(place: RecordReader): Promise<JournalEnds> {
   const path = journalOf(place);
@@ -136,19 +136,19 @@ export interface RunRecord {
   readonly facts: readonly Fact[];
   /** When each fact was recorded: milliseconds since the epoch. */
   readonly times: readonly number[];
-  /** The values of secrets that it keeps; undefined where it has none. */
+  /** The values of secrets that it keeps; undefined if it has none. */
   readonly kept: PrivateContents | undefined;
-  /** True where the last line was cut off. */
+  /** True if the last line was cut off. */
   readonly torn: boolean;
   /** The number of the last lease. */
   readonly epoch: number;
   /** The ids that the run's secrets have in it. */
   readonly secrets: RunSecrets;
-  /** False where the run recorded a secret and its values are gone: tokens then stand for what cannot be restored. */
+  /** False if the run recorded a secret and its values are gone: tokens then stand for what cannot be restored. */
   readonly isWhole: boolean;
 }
 
-/** Reads a run as it was written, damaged entries included, to add to its record. Rejects where a line is no entry. */
+/** Reads a run as it was written, damaged entries included, to add to its record. Rejects if a line is no entry. */
 export async function readUnchecked(place: RecordReader, known: readonly Secret[] = [], createKey = noKey): Promise<RunRecord> {
   const { unchecked, torn, epoch } = await readJournal(place);
   const kept = await readSecrets(place, known);
@@ -168,7 +168,7 @@ function noKey(): string {
 /**
  * Reads the facts of a run with the content of their blobs and secrets. A secret known by name is restored from `known`, today's
  * values, and only where the record's values say that this run recorded it: text of a journal names no secret by itself.
- * `createKey`: makes the key of its secrets where it has none. Rejects with an `UnreadableJournal` where an entry lacks a field that its type needs, or what it refers to is gone or changed.
+ * `createKey`: makes the key of its secrets where it has none. Rejects with an `UnreadableJournal` if an entry lacks a field that its type needs, or what it refers to is gone or changed.
  */
 export async function readRecord(place: RecordReader, known: readonly Secret[] = [], createKey = noKey): Promise<RunRecord> {
   const path = journalOf(place);

@@ -12,7 +12,7 @@ import { CannotResume, cutTail, type RecordPlace, type RecordReader } from "./st
 import type { LeaseOptions, NewRun, OpenRecord, ResultKeeper } from "./stores/store.ts";
 import { createWriteLog } from "./write-log.ts";
 
-/** A place that is open, and what closes it. */
+/** A place that is open, and its closing. */
 export interface OpenPlace {
   readonly place: RecordPlace;
   readonly close: () => Promise<void>;
@@ -194,7 +194,7 @@ class RecordWriter implements JournalWriter {
     }
   }
 
-  /** Accepts what a process with an earlier lease appended meanwhile. Throws where there is a later one, or the journal is gone. */
+  /** Accepts what a process with an earlier lease appended meanwhile. Throws if there is a later one, or the journal is gone. */
   async #checkLease(): Promise<void> {
     const { place, file, epoch, lose } = this.#options;
     const text = file.size() === undefined ? undefined : await place.readLog("journal.jsonl");
@@ -223,7 +223,7 @@ export function createResultKeeper(place: RecordPlace): ResultKeeper {
   };
 }
 
-/** Says where the files of a record are, which were kept when its run ended. */
+/** Returns the paths of the files of a record, which were kept when its run ended. */
 export async function placeArtifacts(record: RecordReader, artifacts: readonly Artifact[]): Promise<readonly Artifact[]> {
   const place = async (artifact: Artifact): Promise<Artifact> => {
     const isKept = await record.readStart("artifacts", artifact.name, 0).then(
@@ -239,7 +239,7 @@ function pathOf({ path }: RecordReader, { name }: Artifact): string {
   return `${path}/artifacts/${name}`;
 }
 
-/** Keeps files, and says where each is. What cannot be written has no path. */
+/** Keeps files, and returns their paths. A file that cannot be written has no path. */
 export async function keepArtifacts(place: RecordPlace, artifacts: readonly Artifact[]): Promise<Artifact[]> {
   const kept: Artifact[] = [];
   for (const artifact of artifacts) {

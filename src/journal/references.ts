@@ -10,7 +10,7 @@ import { isRecord, recordsIn } from "../protocol/json.ts";
 /** Entries that have an answer or a result, by the message or the result itself: neither ever changes. */
 export type KnownValues = WeakMap<object, number>;
 
-/** Notes what later entries of the journal can refer to. */
+/** Notes the texts that later entries of the journal can refer to. */
 export function noteValue(known: KnownValues, fact: Fact, entry: number): void {
   if (fact.type !== "result") return;
   const value = saidIn(fact, fact.kind);
@@ -59,7 +59,7 @@ export function withoutReferences(entry: JournalEntry, earlier: readonly Journal
   return { entry: whole.length > 0 ? withMessages(entry, whole) : entry, problem };
 }
 
-/** Returns what a conversation takes from an entry: the message of an answer, or the result of a tool. */
+/** Returns the part of an entry that a conversation takes: the message of an answer, or the result of a tool. */
 function saidIn(entry: Fact | JournalEntry, kind: string): object | undefined {
   const outcome: unknown = entry.type === "result" && entry.kind === kind ? entry.outcome : undefined;
   if (!isRecord(outcome) || outcome["type"] !== "value" || !isRecord(outcome["value"])) return undefined;

@@ -9,7 +9,7 @@ import { UnreadableJournal } from "./unreadable-journal.ts";
 /** Keeps the secrets of a run apart from its journal. Nothing is made before a run needs it. */
 export interface SecretKeeper {
   readonly secrets: RunSecrets;
-  /** Keeps what a journal's line refers to, before that line is written. Never rejects: without it the references stay. */
+  /** Keeps the secrets and blobs of a journal's line, before that line is written. Never rejects: without it the references stay. */
   keep(secrets: readonly RecordedSecret[], blobs: readonly PrivateBlob[]): Promise<void>;
   /** Resolves when everything is on disk, as far as it could be written. */
   sync(): Promise<void>;
@@ -18,7 +18,7 @@ export interface SecretKeeper {
 
 const log = "secrets.jsonl";
 
-/** `kept`: what the record holds, where the run goes on. */
+/** `kept`: contents of the record, if the run goes on. */
 export function createSecretKeeper(place: RecordPlace, secrets: RunSecrets, kept?: PrivateContents): SecretKeeper {
   const known = new Set<string>(kept?.tokens);
   let file: Promise<AppendFile> | undefined;
@@ -79,8 +79,8 @@ export interface PrivateContents {
 }
 
 /**
- * Reads the secrets of a run; undefined where none are kept. `known`: today's values of secrets known by name. Rejects with an
- * `UnreadableJournal` where a line is damaged.
+ * Reads the secrets of a run; undefined if none are kept. `known`: today's values of secrets known by name. Rejects with an
+ * `UnreadableJournal` if a line is damaged.
  */
 export async function readSecrets(place: RecordReader, known: readonly Secret[] = []): Promise<PrivateContents | undefined> {
   const path = `${place.path}/${log}`;

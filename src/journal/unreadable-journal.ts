@@ -1,4 +1,4 @@
-/** A file of a run cannot be read: names the line and what is wrong with it. */
+/** A file of a run cannot be read: names the line and its problem. */
 export class UnreadableJournal extends Error {
   constructor(path: string, line: number | "last line", problem: string) {
     super(`${path}:${line}: ${problem}`);

@@ -21,7 +21,7 @@ export interface LoggedWrite {
   readonly kept: number;
 }
 
-/** Keeps what file tools replace, so that it can be restored. Best effort: a write does not fail because it cannot be logged. */
+/** Keeps the contents that file tools replace, so that they can be restored. Best effort: a write does not fail because it cannot be logged. */
 export interface WriteLog {
   /** `callPath`: of the call whose scopes it listens to. */
   listenerOf(callPath: CallPath): ReplacementListener;
@@ -78,7 +78,7 @@ function toKnown(writes: readonly LoggedWrite[]): KnownWrites {
   return { kept: writes.reduce((sum, { kept }) => sum + kept, 0), last };
 }
 
-/** The writes of a run, in their order. Empty where none is logged; damaged lines are ignored. */
+/** The writes of a run, in their order. Empty if none is logged; damaged lines are ignored. */
 export async function readWriteLog(place: RecordReader): Promise<readonly LoggedWrite[]> {
   return ((await place.readLog("writes.jsonl")) ?? "").split("\n").flatMap(readLine);
 }

@@ -46,7 +46,7 @@ function namedPlaces(yaml: string): readonly { readonly name: string; readonly f
 
 /**
  * Lets a key under `toolsets` name a worker in place of a tool, with an approval of its own where it needs one and has none, and changes
- * nothing else of the text. Throws an `UneditableWorker` where it would have to.
+ * nothing else of the text. Throws an `UneditableWorker` if it would have to.
  */
 export function referToWorker(
   text: string,

@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, parseDocument, stringify } from "yaml";
 import type { JsonObject } from "../protocol/json.ts";
 
 /**
- * Adds a case at the end of a test file's `cases`, and changes nothing else of its text. Undefined where they are not written as a list
+ * Adds a case at the end of a test file's `cases`, and changes nothing else of its text. Undefined if they are not written as a list
  * with a line for each.
  */
 export function addCase(text: string | undefined, keys: JsonObject): string | undefined {

@@ -17,7 +17,7 @@ import type { MapEntry, MapNode, SyntaxNode } from "./yaml/syntax-node.ts";
 
 export interface ParsedWorkerFile {
   /**
-   * The readable part, also of a file with mistakes; undefined where it is no worker file at all. Nothing may be done
+   * The readable part, also of a file with mistakes; undefined if it is no worker file at all. Nothing may be done
    * with it while there are errors, except to look for more of them.
    */
   readonly file: WorkerFile | undefined;

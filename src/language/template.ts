@@ -9,7 +9,7 @@ export { TemplateError } from "./template/template-error.ts";
 
 export interface TemplateContext {
   /**
-   * The schema of the values: the fields that it declares are the variables. Undefined where it is not known yet; then
+   * The schema of the values: the fields that it declares are the variables. Undefined if it is not known yet; then
    * names are checked when the template is rendered.
    */
   readonly variables: JsonSchema | undefined;

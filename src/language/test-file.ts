@@ -10,7 +10,7 @@ import { parseYaml } from "./yaml/parse-yaml.ts";
 
 /** The cases of a test file, each with the keys that the file has for all of them. */
 export interface ParsedTestFile {
-  /** Empty where the file could not be read. */
+  /** Empty if the file could not be read. */
   readonly cases: readonly TestCaseSyntax[];
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -42,7 +42,7 @@ export interface MapName {
 const file = "rows.jsonl";
 
 /**
- * Runs a function with the log of a map, in the user's state folder, while no other process has it. Rejects where another one has it for
+ * Runs a function with the log of a map, in the user's state folder, while no other process has it. Rejects if another one has it for
  * ten seconds.
  */
 export async function withMapLog<T>(host: Host, name: MapName, use: (log: MapLog) => Promise<T>): Promise<T> {

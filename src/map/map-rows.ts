@@ -144,7 +144,7 @@ class RowMapper {
     }
   }
 
-  /** Undefined where the run did not come to its first entry: nothing happened in it. */
+  /** Undefined if the run did not come to its first entry: nothing happened in it. */
   async #goOn(key: string, { run }: LoggedRun): Promise<RowEnd | undefined> {
     const { store, request, log, pace } = this.#parts;
     const facts = await this.read(run);

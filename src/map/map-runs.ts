@@ -4,7 +4,7 @@ export type { MappedRow, MapRequest } from "./map-rows.ts";
 
 /**
  * Runs a program once for each row, and yields results in the order of the rows. Each row is a run of its own, with its record. A failure of
- * one row is its result; what all rows would meet rejects, such as a missing key. Ends early where the account is used up: the last rows say so.
+ * one row is its result; what all rows would meet rejects, such as a missing key. Ends early if the account is used up: the last rows say so.
  */
 export async function* mapRuns(request: MapRequest): AsyncGenerator<MappedRow, void> {
   // Loaded by those alone who map: tools import the public names, too.

@@ -15,7 +15,7 @@ export interface ListedModel {
 
 /**
  * Returns the listed models that fit a pattern: a glob over `provider:name`, or a part of it. In order of their ids. Where it begins with a
- * provider that has no table, and there is an environment, its server is asked. Rejects with a `ModelError` where it does not say.
+ * provider that has no table, and there is an environment, its server is asked. Rejects with a `ModelError` if it does not say.
  */
 export async function listModels(
   pattern: string,
@@ -44,7 +44,7 @@ const mostKept = 100;
 const nearModels = new Map<string, Promise<string | undefined>>();
 
 /**
- * Returns the listed model that a name is probably a misspelling of. Undefined where the name is listed, or differs from a listed one
+ * Returns the listed model that a name is probably a misspelling of. Undefined if the name is listed, or differs from a listed one
  * in the numbers alone: a version that is newer than the list. Remembers what it found: the list stays as it is, and workers share models.
  */
 export function findNearModel(name: string, priceTable: string): Promise<string | undefined> {

@@ -92,7 +92,7 @@ export interface ModelResponse {
   readonly finish: AnswerFinish;
   /** The provider's own word for `finish`, where it is another. */
   readonly finishReason?: string;
-  /** Why the provider refused, or broke the answer off, in its words, where they are not the answer's text. */
+  /** Why the provider refused, or broke the answer off, in its words, if they are not the answer's text. */
   readonly refusal?: string;
   readonly warnings?: readonly string[];
 }

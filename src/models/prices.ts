@@ -165,7 +165,7 @@ export async function findPriceTable(
   return models.map(({ id, context_window: contextWindow }) => ({ id, contextWindow }));
 }
 
-/** Returns true where a provider's table has a price for the model. */
+/** Returns true if a provider's table has a price for the model. */
 export async function isPriced(providerId: string, model: string): Promise<boolean> {
   return (await tablePrice(providerId, model)) !== undefined;
 }

@@ -14,7 +14,7 @@ interface ServerFacts extends EndpointFacts {
 /** Milliseconds: somebody waits for the list. */
 const patience = { connect: 3000, firstByte: 10_000, idle: 10_000 };
 
-/** Asks a server of chat completions for the names of its models, in its order. Rejects with a `ModelError` where it does not say. */
+/** Asks a server of chat completions for the names of its models, in its order. Rejects with a `ModelError` if it does not say. */
 export async function listServedModels(facts: ServerFacts, environment: ProviderEnvironment): Promise<readonly string[]> {
   const model = `${facts.name}:*`;
   const { baseUrl, key } = resolveEndpoint(facts, model, environment);

@@ -99,7 +99,7 @@ function describe(thrown: unknown): string {
   return errorMessage(thrown) || codeOf(thrown) || "it does not answer";
 }
 
-/** Imports an optional package. Rejects with the line to type where it is missing. */
+/** Imports an optional package. Rejects with the line to type if it is missing. */
 export async function importPackage<T>(load: () => Promise<T>, name = "pg@8"): Promise<T> {
   try {
     return await load();

@@ -59,7 +59,7 @@ const migrations: readonly string[] = [
 /** Names the lock under which processes that start at once migrate one after the other. */
 export const migrationLock = 7_316_011;
 
-/** Brings a database to today's tables. Rejects where it is one of a newer llm-do. */
+/** Brings a database to today's tables. Rejects if it is one of a newer llm-do. */
 export async function migrate(client: Client): Promise<void> {
   await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
   try {

@@ -26,7 +26,7 @@ export interface Submission {
 
 export interface QueuedRun {
   readonly id: string;
-  /** Throws where the key is missing with which it was sealed. */
+  /** Throws if the key is missing with which it was sealed. */
   readonly readRequest: () => JsonObject;
   /** Its record has begun. */
   readonly isBegun: boolean;
@@ -99,7 +99,7 @@ export class RunQueue {
     return this.#boss.stop({ graceful: false });
   }
 
-  /** Takes a run in. Resolves with its id, or the id of the earlier run of its key. Rejects where that one has another request. */
+  /** Takes a run in. Resolves with its id, or the id of the earlier run of its key. Rejects if that one has another request. */
   async submit(submission: Submission): Promise<string> {
     const { id, program, root, queue, request, priority, at = null, key = null } = submission;
     const digest = sha256(canonicalJson(request));

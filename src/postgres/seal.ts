@@ -5,7 +5,7 @@ import { createNonce } from "../host/create-nonce.ts";
 export interface Seal {
   /** `place`: a sealed text opens at this one only. */
   seal(content: Uint8Array, place: string): Uint8Array;
-  /** Throws where the key, the place or the content is another one. */
+  /** Throws if the key, the place or the content is another one. */
   open(sealed: Uint8Array, place: string): Uint8Array;
 }
 

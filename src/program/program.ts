@@ -18,7 +18,7 @@ import type { WorkerRuntime } from "../toolsets/toolset.ts";
  */
 export interface Program {
   readonly name: string;
-  /** True where its manifest names it. Absent: the name is its folder's. */
+  /** True if its manifest names it. Absent: the name is its folder's. */
   readonly isNamed?: true;
   /** Absolute host path of the program's folder. */
   readonly root: string;
@@ -102,7 +102,7 @@ export interface Worker {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** Undefined where nothing names a model: such a worker compiles, and cannot run. */
+  /** Undefined if nothing names a model: such a worker compiles, and cannot run. */
   readonly model: ModelChoice | undefined;
   readonly compatibleModels: readonly string[] | undefined;
   readonly input: Schema;
@@ -114,7 +114,7 @@ export interface Worker {
   readonly modelSettings: ModelSettings;
   /**
    * Renders the first request from an input that `input` has validated. Reads nothing and runs no code. Throws a
-   * `TemplateError` where the values do not make a text (a loop that grows too long, a value that is not there).
+   * `TemplateError` if the values do not make a text (a loop that grows too long, a value that is not there).
    */
   render(input: JsonObject): RenderedPrompt;
   /** The parts that `render` makes its texts of, by size. */

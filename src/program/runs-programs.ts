@@ -1,6 +1,6 @@
 import type { Worker } from "./program.ts";
 
-/** True where a worker's own tools start programs of the machine. */
+/** True if a worker's own tools start programs of the machine. */
 export function runsPrograms({ toolsets }: Pick<Worker, "toolsets">): boolean {
   return toolsets.some(({ toolset }) => toolset.requires?.includes("commands"));
 }

@@ -22,9 +22,9 @@ export interface ApprovalRequest {
   readonly position: QuestionPosition;
   /** The parts of the call that are not shown, in words: `the value of API_KEY`. Absent if everything is shown. */
   readonly notShown?: string;
-  /** False where something is not shown: an approval for the run is of exactly what was shown. */
+  /** False if something is not shown: an approval for the run is of exactly what was shown. */
   readonly canRemember: boolean;
-  /** Rules that would allow this call and others like it in this run, from narrow to wide. Absent where no rule can allow it. */
+  /** Rules that would allow this call and others like it in this run, from narrow to wide. Absent if no rule can allow it. */
   readonly rules?: readonly ProposedRule[];
 }
 

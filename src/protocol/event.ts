@@ -69,7 +69,7 @@ export type RunEventBody =
     }
   /** A worker that has code was answered: by that, or by its prompt, and why not by the code. */
   | { readonly type: "answered-by"; readonly by: "code" | "prompt"; readonly reason?: string }
-  /** The prompt of the worker was asked what its code had answered. `agrees` is absent where nothing of the output can be compared. */
+  /** The prompt of the worker was asked what its code had answered. `agrees` is absent if nothing of the output can be compared. */
   | {
       readonly type: "checked";
       readonly worker: string;

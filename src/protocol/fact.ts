@@ -196,12 +196,12 @@ export type Fact =
       readonly args: JsonObject;
       readonly facts: JsonObject;
       readonly digest: string;
-      /** The toolset's findings about the call, for a later judgement. Present where it looks at its calls. */
+      /** The toolset's findings about the call, for a later judgement. Present if it looks at its calls. */
       readonly said?: SaidOfCall;
-      /** Digest of the call with all that its question shows. Present where the verdict is ask. */
+      /** Digest of the call with all that its question shows. Present if the verdict is ask. */
       readonly asked?: string;
       readonly verdict: Verdict;
-      /** Present where it differs from the tool's own. */
+      /** Present if it differs from the tool's own. */
       readonly sideEffect?: boolean;
       /** Shows whether the call had its effect, to the `reconcile` of its tool. */
       readonly recorded?: JsonObject;
@@ -216,11 +216,11 @@ export type Fact =
       readonly tool: string;
       readonly decision: ApprovalDecision;
       readonly source: DecisionSource;
-      /** The id of equal calls: approvals and denials are remembered by it. Absent where the mode decided. */
+      /** The id of equal calls: approvals and denials are remembered by it. Absent if the mode decided. */
       readonly memory?: string;
-      /** Present where the approval is for the whole run. */
+      /** Present if the approval is for the whole run. */
       readonly remembered?: ApprovalForRun;
-      /** Present where a rule was allowed for the whole run. */
+      /** Present if a rule was allowed for the whole run. */
       readonly allowed?: RuleForRun;
       readonly denied?: DeniedCall;
       /** The run stopped for it, in the same moment. */
@@ -244,7 +244,7 @@ export type Fact =
       readonly sideEffect: boolean;
       readonly detail: JsonObject;
     })
-  /** `digest`: present where the effect has no intent. `shared`: of the run that this one is a fork of, which paid for it. */
+  /** `digest`: present if the effect has no intent. `shared`: of the run that this one is a fork of, which paid for it. */
   | (FactKey & {
       readonly type: "result";
       readonly kind: EffectKind;
@@ -306,7 +306,7 @@ export type Fact =
     })
   /**
    * The prompt of a worker answered what its code had answered, and the two were compared. `callPath` is the worker's call. `agrees` is absent
-   * where nothing of the output can be compared. `skipped`: why the prompt did not answer; it may when the run goes on.
+   * if nothing of the output can be compared. `skipped`: why the prompt did not answer; it may when the run goes on.
    */
   | (FactKey & {
       readonly type: "checked";

@@ -15,7 +15,7 @@ export interface ForecastCall {
   /** `asks`: is denied. `depends`: some calls may be denied. `blocked`: never runs. `unverified`: its code was not looked at. */
   readonly verdict: "asks" | "depends" | "blocked" | "unverified";
   readonly why: string;
-  /** The line of the caller's file that would allow it. Absent where none does. */
+  /** The line of the caller's file that would allow it. Absent if none does. */
   readonly allow?: string;
   /** The rule of `--approve` that would allow it, where no file can. */
   readonly approve?: string;

@@ -64,7 +64,7 @@ export interface FilePart {
 /** A file that a provider made in a run. `name` holds no path and is unique in the run. */
 export interface Artifact extends FilePart {
   readonly callPath: CallPath;
-  /** Absolute; absent where no record of the run is kept. */
+  /** Absolute; absent if no record of the run is kept. */
   readonly path?: string;
 }
 
@@ -82,7 +82,7 @@ export interface ToolCallPart {
   readonly name: string;
   readonly args: JsonValue;
   /**
-   * The argument text as the model wrote it, present only where it is not valid JSON or holds a key twice; `args` is then null.
+   * The argument text as the model wrote it, present only if it is not valid JSON or holds a key twice; `args` is then null.
    */
   readonly invalidArgs?: string;
   readonly providerData?: JsonObject;

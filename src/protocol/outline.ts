@@ -126,7 +126,7 @@ export interface OutlinedTool {
   readonly plan: ToolPlan;
   /** Value under `_approval_config` of the worker. Absent: none. */
   readonly preApproved?: boolean;
-  /** The line of the worker's file that would allow what asks. Absent where none does. */
+  /** The line of the worker's file that would allow what asks. Absent if none does. */
   readonly allow?: string;
   /** The calls that its code may make. */
   readonly calls?: readonly string[];
@@ -165,13 +165,13 @@ export interface Ceiling {
   /** Files that run as code, with all rights of the user. */
   readonly code: readonly string[];
   /**
-   * npm packages that this code loads, with those that they depend on: `dep 1.2.0 (node_modules/dep)`; absent where there is
+   * npm packages that this code loads, with those that they depend on: `dep 1.2.0 (node_modules/dep)`; absent if there is
    * none.
    */
   readonly packages?: readonly string[];
-  /** Variables of the environment that the configuration takes; absent where there is none. */
+  /** Variables of the environment that the configuration takes; absent if there is none. */
   readonly variables?: readonly string[];
-  /** Ids of workers whose programs may use the network; absent where there is none. */
+  /** Ids of workers whose programs may use the network; absent if there is none. */
   readonly network?: readonly string[];
   /** References whose tools are not known for lack of trust. */
   readonly unverified: readonly string[];

@@ -16,7 +16,7 @@ export interface Usage {
   readonly unknownUsd?: number;
   /** The cost of all requests. Absent if the price of one is unknown. */
   readonly usd?: number;
-  /** True where something of what was billed has no known price: the cost is at least `usd`. Absent: `usd` is all of it. */
+  /** True if something of what was billed has no known price: the cost is at least `usd`. Absent: `usd` is all of it. */
   readonly usdAtLeast?: true;
   /** Dollars that requests would have cost more without the provider's cache; below 0 where writing cost more. Absent: none. */
   readonly savedUsd?: number;

@@ -91,7 +91,7 @@ function repeatEnd(output: JsonValue | undefined, error: JsonObject | undefined)
   return { type: "unsure", reason: `it failed: ${String(error?.["message"] ?? "")}` };
 }
 
-/** Throws where the value is no output of the worker. */
+/** Throws if the value is no output of the worker. */
 async function readEnd({ worker }: CallConfig, value: unknown, changed: readonly EndedCall[]): Promise<CodeEnd> {
   if (isUnsure(value)) {
     const { reason, hint } = value;

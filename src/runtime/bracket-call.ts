@@ -10,7 +10,7 @@ import type { CallEnd, RuntimeConfig } from "./config.ts";
 export interface BracketedCall extends CallAddress {
   readonly callee: { readonly kind: CallKind; readonly name: string; readonly model?: string; readonly modelSource?: string };
   readonly input: CallInput;
-  /** Present where the call is debugged. */
+  /** Present if the call is debugged. */
   readonly detail: CallDetail | undefined;
   readonly signal: AbortSignal;
 }

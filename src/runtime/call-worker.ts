@@ -69,7 +69,7 @@ export async function callWorker(request: CallRequest, id: string, given: Worker
   return bracket.end(ended);
 }
 
-/** The answer of the worker's code. Undefined where there is none, or where it leaves the call to the prompt. */
+/** The answer of the worker's code. Undefined if there is none, or if it leaves the call to the prompt. */
 async function answerFirst(call: CallConfig, frame: CallFrame, { byPrompt }: CallRequest): Promise<CallEnd | undefined> {
   const { run, worker } = call;
   const { code } = worker;

@@ -49,7 +49,7 @@ export interface RunSetup {
   readonly givenRules?: readonly ApprovalRule[] | undefined;
   readonly resolveModel: (id: string, auth?: AuthMode) => Promise<Model>;
   readonly priceOf: PriceLookup;
-  /** Resolves with the tokens that a request to a model and its answer can have together; undefined where that is not known. */
+  /** Resolves with the tokens that a request to a model and its answer can have together; undefined if that is not known. */
   readonly windowOf: (modelId: string) => Promise<number | undefined>;
   /** The run's own. */
   readonly limits: Limits;

@@ -23,7 +23,7 @@ const longestStreak = 3;
 /**
  * Asks the call's model for one turn: keeps within its window, reserves before it spends, records, retries failures that may pass, and
  * meters. A limit that does not allow the request beside what is set aside for the last turn makes it the last turn's. Rejects with a
- * `RunError` (`provider`, `authentication`), with `LimitReached` where it is the last turn's already, or with the abort's reason. Where an
+ * `RunError` (`provider`, `authentication`), with `LimitReached` if it is the last turn's already, or with the abort's reason. Where an
  * account of several runs is used up, it waits for the end of the run.
  */
 export async function requestModel(call: CallConfig, frame: CallFrame): Promise<BoundedResponse> {
@@ -90,7 +90,7 @@ interface FailedAttempt {
   readonly error: ModelError;
 }
 
-/** Replaces what was reserved by what was spent; `undefined` where nothing is known to be. */
+/** Replaces what was reserved by what was spent; `undefined` if nothing is known to be. */
 function charge({ pace }: RuntimeConfig, reservation: Reservation | undefined, usage: Usage | undefined): void {
   if (usage) reservation?.commit({ tokens: usage.inputTokens + usage.outputTokens, usd: usage.usd ?? 0 });
   else reservation?.release();
@@ -105,7 +105,7 @@ interface NextAttempt {
 
 /**
  * An attempt that the limits allow. Where they do not allow the next one, it is the first of the last turn, which gets at once what is
- * released for it: a call beside this one cannot take it. Throws `LimitReached` where they do not allow that, either.
+ * released for it: a call beside this one cannot take it. Throws `LimitReached` if they do not allow that, either.
  */
 function planAllowed(call: CallConfig, frame: CallFrame, next: NextAttempt): Attempt {
   const attempt = planAttempt(call, frame, next);

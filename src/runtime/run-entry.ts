@@ -149,7 +149,7 @@ function startOf(program: Program, { policy, ...setup }: RunSetup, start: RunSta
   };
 }
 
-/** The member of a fact that holds rules, as plain data. Empty where there are none. */
+/** The member of a fact that holds rules, as plain data. Empty if there are none. */
 export function rulesOf(rules: readonly ApprovalRule[] = []): { readonly rules?: readonly ApprovalRule[] } {
   const plain = rules.map(({ effect, rule, source }) => ({ effect, rule, ...(source === undefined ? {} : { source }) }));
   return plain.length > 0 ? { rules: plain } : {};

@@ -35,21 +35,21 @@ export class RunError extends Error {
   readonly code: RunErrorCode;
   /** The call that it happened in. */
   readonly callPath: CallPath | undefined;
-  /** Result of the run up to its failure; absent where it did not start. */
+  /** Result of the run up to its failure; absent if it did not start. */
   declare run:
     | {
         readonly runId: string;
         readonly usage: Usage;
         readonly denied: readonly DeniedCall[];
         readonly artifacts: readonly Artifact[];
-        /** Those that wait for an answer. Empty where the run is not suspended. */
+        /** Those that wait for an answer. Empty if the run is not suspended. */
         readonly questions: readonly OpenQuestion[];
         /** Calls that come after one that waits for an answer, on the same target: they have not been looked at yet. */
         readonly behind: readonly CallPath[];
       }
     | undefined;
 
-  /** The stacks of this error and of what caused it, without secrets; absent where the run did not start. */
+  /** The stacks of this error and of what caused it, without secrets; absent if the run did not start. */
   declare trace: string | undefined;
 
   constructor(code: RunErrorCode, message: string, more: { cause?: unknown; callPath?: CallPath } = {}) {
@@ -86,7 +86,7 @@ export function describeLimit({ limit, allowed }: { readonly limit: LimitName; r
   return `the limit of ${limit === "usd" ? `$${allowed}` : `${allowed} ${limit.replaceAll("_", " ")}`}`;
 }
 
-/** Reads what `describeLimit` says, of a reason. Undefined where it names no limit. */
+/** Reads what `describeLimit` says, of a reason. Undefined if it names no limit. */
 export function readLimit(reason: string): { readonly limit: LimitName; readonly allowed: number } | undefined {
   const [, dollars, number, words = ""] = /^the limit of (\$?)([\d.e+-]+) ?([a-z ]*?)(?: is reached)?$/.exec(reason) ?? [];
   if (number === undefined) return undefined;

@@ -54,7 +54,7 @@ function describeSuspension(reason: Suspended): RunError {
   return new RunError("suspended", [`the run is suspended: ${waiting}`, ...lines].join("\n"), { cause: reason });
 }
 
-/** Says why a call that was answered waits once more. Empty where none does. */
+/** Says why a call that was answered waits once more. Empty if none does. */
 function describeChanged(questions: Suspended["questions"]): string {
   const changed = questions.filter(({ isChanged }) => isChanged).length;
   if (changed === 0) return "";

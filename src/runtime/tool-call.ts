@@ -21,7 +21,7 @@ import { reachOf, toGatedCall } from "./worker-runtime.ts";
  * Answers the tool calls of one response: side by side, except tools marked sequential, which wait for all calls before
  * them and hold up all after them. The results stand in the order of the calls, whatever finished first. Where one of them
  * ends this call, the others are aborted and waited for. Calls that a limit does not allow are not made, and the next turn is the last.
- * Throws a `ToolFailure` where the model is in a loop.
+ * Throws a `ToolFailure` if the model is in a loop.
  */
 export async function answerToolCalls(call: CallConfig, frame: CallFrame, calls: readonly ToolCallPart[]): Promise<void> {
   const pending: Promise<CompleteResult>[] = [];

@@ -132,7 +132,7 @@ function accessIn(context: CodeContext): RunAccess {
   };
 }
 
-/** Records a created worker. Throws a `RequestChanged` where an earlier attempt of the run created another one by this call. */
+/** Records a created worker. Throws a `RequestChanged` if an earlier attempt of the run created another one by this call. */
 function recordCreated(
   { run, callPath }: CodeContext,
   { name, file, digest, text, record: capability, source }: DraftedWorker,

@@ -32,7 +32,7 @@ export function compareOutputs(
   return found;
 }
 
-/** True where all fields that can be compared are the same, and there is one. Undefined where nothing can be compared. */
+/** True if all fields that can be compared are the same, and there is one. Undefined if nothing can be compared. */
 export function agrees(agreement: Agreement): boolean | undefined {
   const compared = [...agreement.values()].filter((one) => one !== "uncompared");
   return compared.length === 0 ? undefined : compared.every((one) => one === "same");

@@ -28,7 +28,7 @@ function isFlat(value: unknown): value is object {
   return Object.values(value).every((member) => member === null || ["string", "number", "boolean"].includes(typeof member));
 }
 
-/** The reason why a JSON Schema cannot be used; undefined where it can. */
+/** The reason why a JSON Schema cannot be used; undefined if it can. */
 export async function jsonSchemaProblem(jsonSchema: JsonSchema): Promise<string | undefined> {
   try {
     await compile(jsonSchema);

@@ -39,7 +39,7 @@ const isCount = (given: unknown) => Number.isInteger(given) && Number(given) >= 
 
 interface Bound {
   readonly isOne?: (given: unknown) => boolean;
-  /** The bounded number of a value, such as its length; undefined where the keyword does not apply. */
+  /** The bounded number of a value, such as its length; undefined if the keyword does not apply. */
   readonly measure?: (value: unknown) => number | undefined;
   readonly holds: (measured: number, given: number) => boolean;
   readonly says: string;

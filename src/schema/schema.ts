@@ -5,9 +5,9 @@ import type { JsonSchema } from "../protocol/tool.ts";
  * JSON Schema 2020-12) and how a value is checked. `validate` may return another value than it got (defaults, coercions).
  */
 export interface Schema<T = unknown> {
-  /** Throws a `TypeError` before `settle` where that is there. */
+  /** Throws a `TypeError` before `settle` if that is there. */
   readonly jsonSchema: JsonSchema;
-  /** Present where a library has to be loaded to know `jsonSchema`. Rejects where that cannot be said. */
+  /** Present if a library has to be loaded to know `jsonSchema`. Rejects if that cannot be said. */
   readonly settle?: () => Promise<void>;
   validate(value: unknown): Validation<T> | Promise<Validation<T>>;
 }

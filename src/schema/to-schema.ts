@@ -15,7 +15,7 @@ import { upgradeJsonSchema } from "./upgrade-json-schema.ts";
 export type SchemaSource<T = unknown> = StandardSchema<T> | StandardJsonSchema | JsonSchema;
 
 /**
- * Takes what the AI SDK's `jsonSchema(…)` and `zodSchema(…)` make, too, which hold a JSON Schema. Throws a `TypeError` where the source is
+ * Takes what the AI SDK's `jsonSchema(…)` and `zodSchema(…)` make, too, which hold a JSON Schema. Throws a `TypeError` if the source is
  * none of these, or cannot say its JSON Schema.
  */
 export function toSchema<T>(source: SchemaSource<T>): Schema<T> {

@@ -101,7 +101,7 @@ async function checkTools(options: ConformanceOptions): Promise<void> {
   }
 }
 
-/** Calls a hook twice. Throws where it answers later, or differently. */
+/** Calls a hook twice. Throws if it answers later, or differently. */
 function twice<T>(name: string, hook: () => T): T {
   const [first, second] = [hook(), hook()];
   require(!(first instanceof Promise), `\`${name}\` must not be async`);

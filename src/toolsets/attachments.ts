@@ -101,7 +101,7 @@ export async function readAttachments(
   return files;
 }
 
-/** Finds the first file that is read on approval: its name is protected, or its scope says so. Undefined where there is none. */
+/** Finds the first file that is read on approval: its name is protected, or its scope says so. Undefined if there is none. */
 export async function findAskingFile(names: readonly string[], scopes: Scopes): Promise<string | undefined> {
   for (const name of names) {
     const { scope, protection } = await scopes.inspect(name, "read");

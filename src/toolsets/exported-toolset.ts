@@ -10,7 +10,7 @@ export interface ExportedToolset {
   readonly toolset: Toolset;
   /** Tools of it whose code calls by name. */
   readonly callers: readonly Tool[];
-  /** Present for a class or a factory that takes the configuration. Throws a `TypeError` where it makes no toolset. */
+  /** Present for a class or a factory that takes the configuration. Throws a `TypeError` if it makes no toolset. */
   readonly construct?: (config: unknown) => Promise<Toolset>;
 }
 

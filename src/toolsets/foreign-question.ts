@@ -26,7 +26,7 @@ export interface AnswerField {
 /** `values`: what the user filled in, by the names of the fields. */
 export type ForeignAnswer = { readonly type: "answered"; readonly values: JsonObject } | { readonly type: "declined" };
 
-/** Asks the user during a call of a tool. Declined where there is no person. Rejects where the run ends. */
+/** Asks the user during a call of a tool. Declined where there is no person. Rejects if the run ends. */
 export type AskUser = (question: ForeignQuestion) => Promise<ForeignAnswer>;
 
 export async function askUser(runtime: WorkerRuntime, question: ForeignQuestion): Promise<ForeignAnswer> {
@@ -72,7 +72,7 @@ export function filledIn(values: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null && value !== ""));
 }
 
-/** Says for a person why an answer cannot be sent; undefined where it can. */
+/** Says for a person why an answer cannot be sent; undefined if it can. */
 export function answerProblem(fields: readonly AnswerField[], values: JsonObject): string | undefined {
   const filled = filledIn(values);
   const unknown = Object.keys(filled).find((name) => !fields.some((field) => field.name === name));

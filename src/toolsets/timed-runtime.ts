@@ -64,7 +64,7 @@ export const accessOf: (runtime: WorkerRuntime) => RunAccess | undefined = Hidde
 /** Lets a built-in toolset, which says who asks, ask the user during a call with this runtime. */
 export const allowQuestions: (runtime: WorkerRuntime, ask: AskUser) => void = Hidden.allow;
 
-/** Undefined where nobody can be asked. */
+/** Undefined if nobody can be asked. */
 export const askerOf: (runtime: WorkerRuntime) => AskUser | undefined = Hidden.askerOf;
 
 /** The same runtime for an execution that `signal` ends, and with it the calls that it makes. */

@@ -35,7 +35,7 @@ export interface ToolOptions<S> {
   readonly timeoutSeconds?: number;
   /** The workers and tools that `run` calls through its runtime; it reaches no others. */
   readonly calls?: readonly string[];
-  /** True where `run` can be entered again in a run that goes on; see `Tool.replayable`. For tools with `calls`. Default false. */
+  /** True if `run` can be entered again in a run that goes on; see `Tool.replayable`. For tools with `calls`. Default false. */
   readonly replayable?: boolean;
   /** As `Tool.reconcile`: says after a crash whether a call had its effect. Default: nobody knows, and a person is asked. */
   readonly reconcile?: Required<Tool>["reconcile"];
@@ -163,7 +163,7 @@ const renamedToolsetOptions = { approval: "write `needsApproval`, a function tha
 
 /**
  * Makes a toolset of a plain object: a named, configured collection of tools with a lifecycle and its own verdicts. Throws a
- * `TypeError` where it could have no tool.
+ * `TypeError` if it could have no tool.
  */
 export function toolset<const S extends SchemaSource = Record<string, never>>(options: ToolsetOptions<S>): Toolset {
   checkOptions(options, { path: "toolset", table: toolsetOptions, required: ["name"], renamed: renamedToolsetOptions });

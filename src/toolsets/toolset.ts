@@ -26,15 +26,15 @@ export interface Tool {
   readonly sequential?: boolean;
   /** Verdict that holds where neither a rule nor a worker says otherwise. Default: it asks. */
   readonly approval?: "pre-approved" | "ask";
-  /** False only where executing it changes nothing anywhere. Default true: the journal is on disk before it runs. */
+  /** False only if executing it changes nothing anywhere. Default true: the journal is on disk before it runs. */
   readonly sideEffect?: boolean;
   /** Seconds that one execution may take, before the call fails as `timeout`, and with it those that it has made. Default: no limit. */
   readonly timeoutSeconds?: number;
   /** The workers and tools that `execute` may call through its runtime. Nothing else is reachable from it. */
   readonly calls?: readonly string[];
-  /** True where a run that goes on can enter `execute` again: besides calls it does `step` and `now` alone. Default: a person is asked. */
+  /** True if a run that goes on can enter `execute` again: besides calls it does `step` and `now` alone. Default: a person is asked. */
   readonly replayable?: boolean;
-  /** True where `execute` itself ends soon after an abort. Others are abandoned: they may go on, and nobody waits for them. */
+  /** True if `execute` itself ends soon after an abort. Others are abandoned: they may go on, and nobody waits for them. */
   readonly settlesOnAbort?: boolean;
   /**
    * Says whether a call had its effect that was recorded as begun, and of whose end nothing is recorded. Looks, and changes
@@ -77,7 +77,7 @@ export interface Toolset<Config = unknown> {
    * refer to the toolset by the same name with the same configuration, closed at the end of the run.
    */
   readonly lifetime?: "run" | "call";
-  /** True where the other end keeps state that is lost with the connection. Default false. */
+  /** True if the other end keeps state that is lost with the connection. Default false. */
   readonly session?: boolean;
   /**
    * Returns what a call touches, by its arguments alone, which are not validated yet. Calls of one turn that share a target are
@@ -271,7 +271,7 @@ export interface PrepareAccess {
   readonly caller: ToolCaller;
   /** As in `ToolsetScope`. */
   readonly networkEnabled: boolean;
-  /** True if the caller of the run lets programs run unasked where they cannot be isolated (`--unisolated`). Default false. */
+  /** True if the caller of the run lets programs run unasked if they cannot be isolated (`--unisolated`). Default false. */
   readonly unisolated?: boolean;
   /**
    * Returns the SHA-256 of a text's UTF-8, in hex, for `Preparation.recorded`; undefined for a text with a secret of the run: a digest

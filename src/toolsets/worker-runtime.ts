@@ -23,7 +23,7 @@ export interface WorkerRuntime {
   ): Promise<readonly ToolResult[]>;
   /**
    * Opened at the start of the caller that is code or has tools for files or commands; else at the first use of a file, which makes the
-   * missing folders of writable scopes and rejects with a `ScopeError` where a folder is refused. Closed by the run.
+   * missing folders of writable scopes and rejects with a `ScopeError` if a folder is refused. Closed by the run.
    */
   readonly scopes: Scopes;
   readonly attachments: readonly AttachmentHandle[];

@@ -25,7 +25,7 @@ interface Costs {
   readonly estimatedTokens?: number | undefined;
 }
 
-/** `$0.0472`, `about $0.0472` or `at least $0.0472`; undefined where a price is not known. */
+/** `$0.0472`, `about $0.0472` or `at least $0.0472`; undefined if a price is not known. */
 export function renderCost({ usd, usdAtLeast, estimatedTokens = 0 }: Costs): string | undefined {
   if (usd === undefined) return undefined;
   return `${usdAtLeast ? "at least " : estimatedTokens > 0 ? "about " : ""}${dollars(usd)}`;

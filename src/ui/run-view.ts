@@ -43,7 +43,7 @@ export interface ToolCard {
   readonly executedBy?: "provider";
   /** The change that was shown in the question. */
   readonly preview?: Preview;
-  /** The decision, in words. Present where an approval was asked for. */
+  /** The decision, in words. Present if an approval was asked for. */
   readonly decision?: string;
 }
 

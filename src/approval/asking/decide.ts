@@ -19,7 +19,7 @@ export interface AskedQuestion extends FactKey {
   readonly question: Omit<ApprovalRequest, "position">;
   /** As it is, for memory. */
   readonly call: AskedCall;
-  /** As rules see it. Absent where somebody made the call ask: no rule of the run allows it. */
+  /** As rules see it. Absent if somebody made the call ask: no rule of the run allows it. */
   readonly ruled?: RuledCall;
   /** Digest of the prepared call, with all that the question shows. */
   readonly digest: string;
@@ -47,11 +47,11 @@ export interface DecideOptions extends ApproverOptions {
 }
 
 export interface SettledQuestion extends Decision {
-  /** The id under which approvals and denials of the call are remembered. Absent where the mode decided. */
+  /** The id under which approvals and denials of the call are remembered. Absent if the mode decided. */
   readonly memory?: string;
-  /** Present where the approval is for the whole run. */
+  /** Present if the approval is for the whole run. */
   readonly remembered?: ApprovalForRun;
-  /** Present where a rule was allowed for the whole run. */
+  /** Present if a rule was allowed for the whole run. */
   readonly allowed?: RuleForRun;
 }
 

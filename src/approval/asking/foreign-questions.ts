@@ -28,7 +28,7 @@ const maxQuestions = 10;
 
 /**
  * Lets the tool of a call ask the user, one question at a time. Returns a function for the end of the tool's work, which resolves when all
- * questions are settled, so that each lies within the effect; it returns undefined where none was asked.
+ * questions are settled, so that each lies within the effect; it returns undefined if none was asked.
  */
 export function letToolAsk(run: GateRun, call: PendingCall): () => Promise<unknown> | undefined {
   let count = 0;
@@ -87,7 +87,7 @@ async function ask(run: GateRun, call: PendingCall, { question, key }: Asking): 
 
 interface GivenAnswer {
   readonly question: ForeignQuestion;
-  /** Undefined where the user declined. */
+  /** Undefined if the user declined. */
   readonly values: JsonObject | undefined;
 }
 

@@ -12,7 +12,7 @@ export interface Decision {
 
 export interface QuestionTerms extends ApproverOptions {
   readonly approver: Approver;
-  /** Throws an `Error` where a rule cannot be allowed for the run. */
+  /** Throws an `Error` if a rule cannot be allowed for the run. */
   readonly checkRule: (rule: string) => void;
   /** Seconds, from when the question is put. Undefined: no limit. */
   readonly seconds: number | undefined;

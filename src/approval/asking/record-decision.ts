@@ -7,14 +7,14 @@ import type { SettledQuestion } from "./decide.ts";
 interface DecisionToRecord extends FactKey, SettledQuestion {
   /** The name of what was decided about. */
   readonly tool: string;
-  /** Describes the call for the list of denied ones. Absent where a denial is none of a call. */
+  /** Describes the call for the list of denied ones. Absent if a denial is none of a call. */
   readonly describeDenial?: () => DeniedCall;
   readonly endsRun: boolean;
 }
 
 /**
  * Records and emits how a question was settled. A decision that ends the run ends it in the same moment, before the next question comes up.
- * That is part of the fact: a decision that is taken from a record ends the run where it did, whatever the policy says by now.
+ * That is part of the fact: a decision that is taken from a record ends the run if it did, whatever the policy says by now.
  */
 export function recordDecision(run: GateRun, { request: { name, runtime } }: PendingCall, settled: DecisionToRecord): void {
   const { callPath, key, tool, decision, source, memory, remembered, allowed, describeDenial, endsRun } = settled;

@@ -18,7 +18,7 @@ interface BegunCall extends PendingCall {
   readonly stage: StageReport;
 }
 
-/** Returns the call's result where it is taken as done; undefined where it is made (again), or has not begun before. */
+/** Returns the call's result where it is taken as done; undefined if it is made (again), or has not begun before. */
 export function settleBegun(run: GateRun, call: BegunCall): Promise<ToolResult | undefined> | undefined {
   const { tool, request } = call;
   const { keyPrefix = "", runtime } = request;
@@ -62,7 +62,7 @@ const why =
   "it may have run already: the run ended while it was under way. Approve to run it again; deny to take it as done, with your note as its result";
 
 /**
- * Brings up again what was asked about a call that may have run, for a replay. Returns what a person said came of it; undefined where the
+ * Brings up again what was asked about a call that may have run, for a replay. Returns what a person said came of it; undefined if the
  * call was made again, or nothing was asked.
  */
 export async function repeatSettlement(

@@ -7,7 +7,7 @@ export interface RememberedApprovals {
   list(): readonly RememberedCall[];
   /** Rules that were allowed for the run, oldest first; without the known values of secrets. */
   rules(): readonly RuleForRun[];
-  /** From now on the call, or what the rule covers, asks again. Takes one of those that `list` or `rules` gave. False where it was not remembered any more. */
+  /** From now on the call, or what the rule covers, asks again. Takes one of those that `list` or `rules` gave. False if it was not remembered any more. */
   revoke(approval: RememberedCall | RuleForRun): boolean;
 }
 

@@ -27,7 +27,7 @@ export function isAllowedForRun(rules: readonly RuleForRun[], call: RuledCall): 
   return rules.some(({ rule }) => covers(rule, call));
 }
 
-/** The rule as it is kept. Throws an `Error` where it cannot be read or does not cover the call that it was given for. */
+/** The rule as it is kept. Throws an `Error` if it cannot be read or does not cover the call that it was given for. */
 export function toRuleForRun(rule: string, { worker, call }: { readonly worker: string; readonly call: RuledCall }): RuleForRun {
   parseRule(rule);
   if (!covers(rule, call)) throw new Error(`the rule \`${rule}\` does not cover the call`);
@@ -38,7 +38,7 @@ function covers(rule: string, call: RuledCall): boolean {
   return ruleOn([{ effect: "allow", rule, pattern: parseRule(rule) }], call) !== undefined;
 }
 
-/** Names the rights that a call asks for, as the end of a pattern: `, writes=coverage`. Undefined where one has several values. */
+/** Names the rights that a call asks for, as the end of a pattern: `, writes=coverage`. Undefined if one has several values. */
 function grantsOf({ grants = [], args }: RuledCall): string | undefined {
   const named = grants.map((arg) => {
     const [text, ...others] = args.get(arg) ?? [];

@@ -76,7 +76,7 @@ async function callsOf(store: RunStore, run: string, { worker, onUnreadable }: C
   }
 }
 
-/** The entries that tell of calls of a worker, with their long texts. Rejects where one of these is gone. */
+/** The entries that tell of calls of a worker, with their long texts. Rejects if one of these is gone. */
 async function readEntries(record: RecordReader, worker: string): Promise<readonly JournalEntry[]> {
   const { entries } = await readJournal(record);
   const called = entries.flatMap((entry) => (entry.type === "call-start" && entry.name === worker ? [entry.callPath] : []));

@@ -11,7 +11,7 @@ export interface RecordedToolCall {
   /** `RUN/CALL_PATH`. */
   readonly from: string;
   readonly input: JsonObject;
-  /** Undefined where it threw, or gave what cannot be recorded. */
+  /** Undefined if it threw, or gave what cannot be recorded. */
   readonly output: JsonValue | undefined;
 }
 

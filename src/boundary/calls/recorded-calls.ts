@@ -25,11 +25,11 @@ export interface RecordedCall {
   readonly files: readonly CallFile[];
   /** Texts that the caller added. */
   readonly fragments: readonly string[];
-  /** Undefined where it failed. */
+  /** Undefined if it failed. */
   readonly output: JsonValue | undefined;
   readonly by: "code" | "prompt";
   readonly model: string | undefined;
-  /** Dollars of the call and all below it; undefined where a price is unknown. */
+  /** Dollars of the call and all below it; undefined if a price is unknown. */
   readonly usd: number | undefined;
   readonly ms: number;
   /** When it began, in milliseconds since the epoch. */

@@ -34,7 +34,7 @@ export interface TestFlags {
   readonly name?: string;
 }
 
-/** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails, or passes less often than before, 2 where one could not begin. */
+/** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails, or passes less often than before, 2 if one could not begin. */
 export async function testCommand(target: string, { json = false, from, name, baseline, ...flags }: TestFlags): Promise<number> {
   if (from !== undefined && (json || baseline !== undefined || Object.keys(flags).length > 0))
     throw new UsageError("--from runs nothing, and goes with --name alone");

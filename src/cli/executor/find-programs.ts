@@ -35,7 +35,7 @@ export interface DeployOptions extends OpenOptions {
   readonly loadSeconds: number;
 }
 
-/** Compiles the programs that lie in some folders, or are these. Rejects with a `UsageError` where there is none. */
+/** Compiles the programs that lie in some folders, or are these. Rejects with a `UsageError` if there is none. */
 export async function findPrograms(
   folders: readonly string[],
   flags: CompileFlags,
@@ -73,7 +73,7 @@ export interface ProgramPlace {
   readonly scopes: readonly string[];
 }
 
-/** Returns the place of each program. Throws a `UsageError` where a scope that is said to be shared is none of them. */
+/** Returns the place of each program. Throws a `UsageError` if a scope that is said to be shared is none of them. */
 export function findPlaces(programs: readonly DeployedProgram[], shared: readonly string[]): ReadonlyMap<string, ProgramPlace> {
   // The scope of workers that declare none counts where their tools are made for it.
   const written = ({ program }: DeployedProgram) =>

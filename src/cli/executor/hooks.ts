@@ -7,7 +7,7 @@ export interface HookAddresses {
   readonly end?: string | undefined;
 }
 
-/** Returns the post about a run that ended or waits for answers; undefined where no address is told of that. */
+/** Returns the post about a run that ended or waits for answers; undefined if no address is told of that. */
 export function toHookJob({ question, end }: HookAddresses, { id, program, queue, state }: EndedRun): HookJob | undefined {
   const event = state === "suspended" ? "question" : "end";
   const url = event === "question" ? question : end;

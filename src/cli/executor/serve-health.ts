@@ -15,7 +15,7 @@ export interface ExecutorFigures {
 /** Milliseconds without an answer of the database after which an executor is not healthy. */
 const longestSilence = 30_000;
 
-/** Serves `/healthz`, and `/metrics` in the text form of Prometheus. Resolves with the port. Rejects where it is taken. */
+/** Serves `/healthz`, and `/metrics` in the text form of Prometheus. Resolves with the port. Rejects if it is taken. */
 export async function serveHealth(port: number, figures: ExecutorFigures): Promise<number> {
   const server = createServer((request, response) => {
     const isHealthy = performance.now() - figures.seen < longestSilence;

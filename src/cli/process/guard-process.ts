@@ -10,10 +10,10 @@ import { writeStderr } from "../output.ts";
 export class StrayOwners {
   readonly #owner = new AsyncLocalStorage<(reason: Error) => void>();
 
-  /** Begins a run. `abort` ends it where its code throws in a timer or a listener. */
+  /** Begins a run. `abort` ends it if its code throws in a timer or a listener. */
   readonly within = <T>(abort: (reason: Error) => void, begin: () => T): T => this.#owner.run(abort, begin);
 
-  /** Ends the run whose code threw. Returns false where it is not known. */
+  /** Ends the run whose code threw. Returns false if it is not known. */
   end(failure: StrayFailure): boolean {
     const abort = this.#owner.getStore();
     if (!abort) return false;

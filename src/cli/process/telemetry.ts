@@ -17,7 +17,7 @@ const patience = 5000;
 
 /**
  * Opens what `--otel` asks for: spans to the OTLP endpoint of the usual variables, through the user's own `@opentelemetry/sdk-node`. An
- * exporter that fails is told once. Rejects with a `UsageError` where there is no endpoint or no package.
+ * exporter that fails is told once. Rejects with a `UsageError` if there is no endpoint or no package.
  */
 export async function openTelemetry({ otel = false }: { readonly otel?: boolean }): Promise<OpenTelemetry> {
   if (!otel) return noTelemetry;

@@ -4,7 +4,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { endEvent, type ToMainThread, type ToWatchdog, type WatchdogData } from "./watchdog-protocol.ts";
 
 /**
- * Ends the process where code of the program keeps the main thread, so that neither a signal nor a timer reaches it: at a second Ctrl-C,
+ * Ends the process if code of the program keeps the main thread, so that neither a signal nor a timer reaches it: at a second Ctrl-C,
  * at SIGTERM and SIGHUP, and when the time is up.
  */
 export interface Watchdog extends Disposable {

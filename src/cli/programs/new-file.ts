@@ -7,7 +7,7 @@ import { UsageError } from "../exit-codes.ts";
 /** A file that is written piece by piece, and is there whole or not at all. Disposing of it removes what was not put in its place. */
 export interface NewFile extends AsyncDisposable {
   write(text: string): Promise<void>;
-  /** Puts it in its place, on disk. Rejects with a `UsageError` where a new file is there meanwhile. */
+  /** Puts it in its place, on disk. Rejects with a `UsageError` if a new file is there meanwhile. */
   finish(): Promise<void>;
 }
 

@@ -50,7 +50,7 @@ export interface OpenOptions extends TrustOptions {
 
 /**
  * The one way from flags to a program that may run. Compiles once: what is warned about, what gives the input its types, what is
- * trusted and what runs are the same. Rejects with a `CompileError`, or with a `UsageError` where the trust is not given.
+ * trusted and what runs are the same. Rejects with a `CompileError`, or with a `UsageError` if the trust is not given.
  */
 export async function openProgram(targets: readonly string[], flags: CompileFlags, options: OpenOptions): Promise<OpenProgram> {
   reserveStdout();

@@ -12,7 +12,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { openTrustStore } from "./open-trust-store.ts";
 
 export interface TrustOptions {
-  /** Undefined where nobody can be asked. */
+  /** Undefined if nobody can be asked. */
   readonly terminal?: Terminal | undefined;
   readonly signal?: AbortSignal;
   /** Says how the program is looked at and trusted, where nobody can be asked. Default: for a new run. */

@@ -96,7 +96,7 @@ function foreignRun(run: FoundRun, { changes, takesForeign }: RunChoice): FoundR
   return run;
 }
 
-/** Finds the run that a command means. Rejects with a `UsageError` where there is none, and where `last` is anybody's guess. */
+/** Finds the run that a command means. Rejects with a `UsageError` if there is none, and if `last` is anybody's guess. */
 export async function findRun(choice: RunChoice): Promise<FoundRun> {
   const host = createNodeHost();
   await refuseSwapped(host, choice);
@@ -139,7 +139,7 @@ async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
   throw new NoSuchRun(`there is no ${what}${whose ? ` for ${whose}` : ""}${others}`, program?.root);
 }
 
-/** The program below the working directory that has runs. Rejects with a `UsageError` where several have, whether a command applies to them or not. */
+/** The program below the working directory that has runs. Rejects with a `UsageError` if several have, whether a command applies to them or not. */
 async function onlyProgramBelow(host: Host): Promise<ProgramOfRun | undefined> {
   const { workingDirectory } = host;
   let root: string | undefined;
@@ -161,14 +161,14 @@ async function nameNewer(host: Host, { runId, root }: FoundRun): Promise<void> {
     writeStderr(`llm-do: \`last\` is of the program in ${root}; ${newest.runId} of ${newest.root} is newer\n`);
 }
 
-/** Rejects with a `UsageError` where a program stands in the place of the run. */
+/** Rejects with a `UsageError` if a program stands in the place of the run. */
 async function refuseSwapped({ files, workingDirectory }: Host, { run, target }: RunChoice): Promise<void> {
   const isThere = async (path: string) => (await files.kind(resolve(workingDirectory, path))) !== undefined;
   if (run === "last" || idOfRun.test(run) || !(await isThere(run)) || (target !== undefined && (await isThere(target)))) return;
   throw new UsageError(`\`${run}\` is no run, and the run comes before its program: \`${target ?? "last"} ${run}\``);
 }
 
-/** The runs of a program, or without one of that of this folder, newest first. Rejects with a `UsageError` where there is none. */
+/** The runs of a program, or without one of that of this folder, newest first. Rejects with a `UsageError` if there is none. */
 export async function findRunsToChange(target: string | undefined): Promise<readonly FoundRun[]> {
   const host = createNodeHost();
   const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
@@ -182,7 +182,7 @@ const idOfRun = /^\d{8}-\d{6}-\w{6}$/;
 /** How many runs a message lists. */
 const mostListed = 10;
 
-/** Continues a message with the newest runs of a program, or of all programs where it has none. Empty where there is none. */
+/** Continues a message with the newest runs of a program, or of all programs where it has none. Empty if there is none. */
 async function listRuns(host: Host, program?: ProgramOfRun): Promise<string> {
   const own = program ? await takeFirst(runsOf(host, { program }), mostListed) : [];
   const listed = own.length > 0 ? own : await takeFirst(runsOf(host, {}), mostListed);
@@ -190,7 +190,7 @@ async function listRuns(host: Host, program?: ProgramOfRun): Promise<string> {
   return lines.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
 }
 
-/** Continues a message with how the newest run below the working directory is named by its program. Empty where there is none. */
+/** Continues a message with how the newest run below the working directory is named by its program. Empty if there is none. */
 async function exampleOfLast(host: Host): Promise<string> {
   for (const { root } of await takeFirst(runsOf(host, {}), mostListed))
     if (root.startsWith(join(host.workingDirectory, "/")))
@@ -207,7 +207,7 @@ async function describeProgramOfHere({ files, workingDirectory }: Host, { root }
   return `the program in ${root}${why}`;
 }
 
-/** The program that a command means. Default: that of this folder. Rejects with a `UsageError` where there is none. */
+/** The program that a command means. Default: that of this folder. Rejects with a `UsageError` if there is none. */
 export async function programOfTarget(target: string | undefined): Promise<ProgramOfRun> {
   const host = createNodeHost();
   const program = target === undefined ? await programOfHere(host) : await programAt(host, target);
@@ -224,7 +224,7 @@ async function describeFolders({ files, workingDirectory }: Host): Promise<strin
   return `go into the folder of one, or name it at the end of the line${shown}`;
 }
 
-/** The program of a folder, or of a worker file. Rejects with a `UsageError` where there is nothing. */
+/** The program of a folder, or of a worker file. Rejects with a `UsageError` if there is nothing. */
 async function programAt(host: Host, target: string): Promise<ProgramOfRun> {
   const path = resolve(host.workingDirectory, target);
   if ((await host.files.kind(path)) === undefined) throw new UsageError(`there is no \`${target}\``);

@@ -8,7 +8,7 @@ import { compileToShow } from "../programs/open-program.ts";
 import { requireTrust } from "../programs/require-trust.ts";
 import { findTerminal } from "../terminal/terminal.ts";
 
-/** The step of a program, as its copies need it. Rejects with a `UsageError` where the program has no such worker. */
+/** The step of a program, as its copies need it. Rejects with a `UsageError` if the program has no such worker. */
 export async function findStep(
   step: string,
   target: string | undefined,

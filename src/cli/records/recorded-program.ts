@@ -11,7 +11,7 @@ import type { FoundRun } from "./find-runs.ts";
 /** A recorded run, and the options that its program was compiled with. */
 export interface RecordedProgram {
   readonly found: FoundRun;
-  /** Undefined where a run of an earlier version has no record of them. */
+  /** Undefined if a run of an earlier version has no record of them. */
   readonly compiled: CompiledWith | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface RecordedSource<F> {
   readonly ofProgram: ProgramOptions;
 }
 
-/** Reads the options from the first entry of the run's journal. Rejects where that cannot be read. */
+/** Reads the options from the first entry of the run's journal. Rejects if that cannot be read. */
 export async function readCompiled(found: FoundRun): Promise<CompiledWith | undefined> {
   return (await readStart(found)).compiled;
 }
@@ -42,7 +42,7 @@ function startOf({ runId }: FoundRun, first: Fact | JournalEntry | undefined): F
 
 /**
  * Returns the files that were compiled, in the program's folder of today, and the options, over which today's flags hold. Rejects
- * with a `UsageError` where the record names a file outside of that folder.
+ * with a `UsageError` if the record names a file outside of that folder.
  */
 export async function sourceOf<F extends CompileFlags>(
   { found, compiled = { target: "." } }: RecordedProgram,

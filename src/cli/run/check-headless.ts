@@ -33,7 +33,7 @@ export async function reportHeadless(compiled: Compiled, options: HeadlessOption
   return exitCode;
 }
 
-/** Why this machine cannot isolate programs; undefined where it can, or where the program starts none. */
+/** Why this machine cannot isolate programs; undefined if it can, or if the program starts none. */
 async function findNotIsolated({ workers }: Outline): Promise<string | undefined> {
   if (!workers.some(({ commands }) => commands)) return undefined;
   const { createNodeHost } = await import("../../host/node-host.ts");

@@ -11,7 +11,7 @@ export interface EarlierConversation {
 
 /**
  * `-c`: the conversation of the last run of the program's entry that ended with an answer. Another model gets the parts that any model
- * takes. Rejects with a `UsageError` where there is none.
+ * takes. Rejects with a `UsageError` if there is none.
  */
 export async function findEarlierConversation(program: Program): Promise<EarlierConversation> {
   for await (const run of answeredRuns(program)) {

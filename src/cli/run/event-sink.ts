@@ -33,7 +33,7 @@ export interface ListenOptions {
   readonly also?: EventSink;
 }
 
-/** Opens what `-v` and `--events` ask for. Throws a `UsageError` where the file cannot be written. */
+/** Opens what `-v` and `--events` ask for. Throws a `UsageError` if the file cannot be written. */
 export function openListeners(options: ListenOptions): Listeners {
   const { verbosity, quiet, events, streams = false, showsProgress = false, also } = options;
   const file = events === undefined || events === "-" ? undefined : openEventFile(events);

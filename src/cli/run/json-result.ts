@@ -21,7 +21,7 @@ export interface JsonResult {
   readonly denied: readonly DeniedCall[];
   /** The questions that a suspended run waits for. */
   readonly questions?: readonly OpenQuestion[];
-  /** Present where the run failed. */
+  /** Present if the run failed. */
   readonly error?: JsonError;
   /** The exit code of the command. */
   readonly exitCode: number;

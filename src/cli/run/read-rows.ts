@@ -22,7 +22,7 @@ const longestRow = 10_000_000;
 
 /**
  * Reads the rows of a file, one after the other: JSON Lines, or CSV by its suffix. `-` is JSON Lines on stdin. Cells get their types from the
- * entry's input; an empty one is no value. Rejects with a `UsageError` where the file cannot be read to its end.
+ * entry's input; an empty one is no value. Rejects with a `UsageError` if the file cannot be read to its end.
  */
 export async function* readRows(path: string, program: Program): AsyncGenerator<ReadRow> {
   const stream = path === "-" ? process.stdin : createReadStream(path);

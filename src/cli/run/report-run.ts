@@ -69,7 +69,7 @@ export function describeEnding({ stopReason, reason = "" }: RunOutput): string |
   return `${how}: ${escapeText(reason, { keepBackslashes: true })}; the output is what there was so far`;
 }
 
-/** Says how a run goes on that ended at a limit, or whose answer was cut off. Empty where no record was kept. */
+/** Says how a run goes on that ended at a limit, or whose answer was cut off. Empty if no record was kept. */
 function describeWayOn({ runId, reason = "" }: RunOutput, flags: ReportFlags): string {
   if (flags.journal === false) return "";
   const reached = readLimit(reason);

@@ -7,7 +7,7 @@ import { escapeText } from "../../util/text/escape-text.ts";
 import { UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
 
-/** Throws a `UsageError` where a result, or what lies beside it in a folder, could not be written: before the run, not after. */
+/** Throws a `UsageError` if a result, or what lies beside it in a folder, could not be written: before the run, not after. */
 export function checkResultFile(path: string): void {
   if (path === "-") return;
   const folder = dirname(resolve(path));

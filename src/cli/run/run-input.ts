@@ -63,7 +63,7 @@ function checkStdin({ prompt }: RunWords, fields: readonly FieldFlag[], json: Fl
 }
 
 /**
- * The input of a run; undefined where none is given. Fields get their types from the entry's schema: `--input-json`, over it `-i`,
+ * The input of a run; undefined if none is given. Fields get their types from the entry's schema: `--input-json`, over it `-i`,
  * and the prompt where neither has its field. A prompt or JSON alone is returned as it is. Throws a `UsageError`.
  */
 export async function fitInput(given: GivenInput, program: Program): Promise<JsonObject | string | undefined> {

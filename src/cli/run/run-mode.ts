@@ -28,7 +28,7 @@ export function usesTui(flags: RunFlags, streams: Streams, env: Environment): bo
   return !asksForLines && streams.stdin && streams.stdout && streams.stderr;
 }
 
-/** Returns true where the environment asks for lines in place of what is drawn. */
+/** Returns true if the environment asks for lines in place of what is drawn. */
 export function wantsLines(env: Environment): boolean {
   return isSet(env["LLM_DO_PLAIN"]) || env["TERM"] === "dumb" || env["TERM"] === undefined;
 }

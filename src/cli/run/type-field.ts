@@ -43,7 +43,7 @@ function showChoice(choice: JsonValue): string {
   return typeof choice === "string" ? choice : JSON.stringify(choice);
 }
 
-/** Undefined where it is no JSON, or a number too large to be one. `True` is true: who types it means that. */
+/** Undefined if it is no JSON, or a number too large to be one. `True` is true: who types it means that. */
 function readJson(text: string): JsonValue | undefined {
   if (/^\s*(?:true|false)\s*$/i.test(text)) return text.trim().toLowerCase() === "true";
   const value = parseJson(text) as JsonValue | undefined;

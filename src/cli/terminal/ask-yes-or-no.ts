@@ -9,7 +9,7 @@ export interface YesOrNo {
   readonly otherwise: string;
 }
 
-/** Asks at the terminal. Rejects with a `UsageError` where there is none. */
+/** Asks at the terminal. Rejects with a `UsageError` if there is none. */
 export function askYesOrNo({ render, otherwise }: YesOrNo): Promise<boolean> {
   return atTerminal(`there is no terminal to ask at: ${otherwise}`, (terminal, signal) => {
     const text = `\n${render(terminal.columns)}\n  yes  do it\n  no   leave everything as it is\n`;
@@ -17,7 +17,7 @@ export function askYesOrNo({ render, otherwise }: YesOrNo): Promise<boolean> {
   });
 }
 
-/** Rejects with a `UsageError` that says `why` where there is no terminal. A signal aborts the work. */
+/** Rejects with a `UsageError` that says `why` if there is no terminal. A signal aborts the work. */
 export async function atTerminal<T>(why: string, ask: (terminal: Terminal, signal: AbortSignal) => Promise<T>): Promise<T> {
   using signals = listenForSignals();
   const terminal = findTerminal(signals);

@@ -12,7 +12,7 @@ import type { Terminal } from "./terminal.ts";
 
 export interface ReviewOptions {
   readonly worker: string;
-  /** The output schema of the worker; undefined where its output is text. */
+  /** The output schema of the worker; undefined if its output is text. */
   readonly output: JsonSchema | undefined;
 }
 
@@ -64,7 +64,7 @@ interface Labelled extends Omit<OpenCase, "one"> {
   readonly label: CaseLabel;
 }
 
-/** Rejects with a `UsageError` where the line is not as it was. */
+/** Rejects with a `UsageError` if the line is not as it was. */
 async function replaceLine(path: string, { line, text, label }: Labelled): Promise<void> {
   await using file = await createReplacement(path);
   let at = 0;
@@ -112,7 +112,7 @@ function readKey(line: string | undefined): { readonly answer: Answer } | string
   return answer === undefined ? "Answer with r, w, e, s or q." : { answer };
 }
 
-/** Undefined where the person goes back, or the text does not fit; the reason is shown then. */
+/** Undefined if the person goes back, or the text does not fit; the reason is shown then. */
 async function askOutput(terminal: Terminal, signal: AbortSignal, { one, output }: Asked): Promise<CaseLabel | undefined> {
   const question = {
     text: "The right output, as one line of JSON; an empty line goes back.\n",

@@ -92,7 +92,7 @@ function isMore(line: string | undefined): boolean {
   return /^\s*m(ore)?\s*$/i.test(line ?? "");
 }
 
-/** `l`, `list` or `l 2`: the number, or an empty text where there is none. */
+/** `l`, `list` or `l 2`: the number, or an empty text if there is none. */
 function readList(line: string | undefined): string | undefined {
   const found = /^\s*l(?:ist)?(?:\s+(\d+))?\s*$/i.exec(line ?? "");
   return found ? (found[1] ?? "") : undefined;

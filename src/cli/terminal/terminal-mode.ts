@@ -8,7 +8,7 @@ export function letKeysInterrupt(): (() => unknown) | undefined {
   return () => isRaw() && stty("-isig");
 }
 
-/** Ends raw mode, where no code of the process that turned it on can run. */
+/** Ends raw mode, if no code of the process that turned it on can run. */
 export function restoreTerminal(): void {
   if (isRaw()) stty("sane");
 }
@@ -17,7 +17,7 @@ function isRaw(): boolean {
   return /\s-icanon\b/.test(stty("-a") ?? "");
 }
 
-/** Runs `stty` on the terminal that controls this process. Undefined where there is none. */
+/** Runs `stty` on the terminal that controls this process. Undefined if there is none. */
 function stty(argument: string): string | undefined {
   let terminal: number;
   try {

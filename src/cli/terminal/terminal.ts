@@ -19,7 +19,7 @@ export interface Terminal {
   say(text: string): void;
   /**
    * Runs a shell's command line with a file as its last argument, on the terminal. Ctrl-C is the editor's meanwhile. Undefined
-   * where it ended well; otherwise why not. Ends it when the signal aborts, and rejects then.
+   * if it ended well; otherwise why not. Ends it when the signal aborts, and rejects then.
    */
   runEditor(command: string, path: string, signal: AbortSignal): Promise<string | undefined>;
 }
@@ -51,8 +51,8 @@ export interface MoreOfQuestion {
 type Interrupts = Pick<SignalListener, "interrupt" | "ignoreInterrupts">;
 
 /**
- * The terminal that controls this process, whatever stdin, stdout and stderr are. Undefined where there is none, and in the
- * background, where a question would stop the process.
+ * The terminal that controls this process, whatever stdin, stdout and stderr are. Undefined if there is none, and in the
+ * background, if a question would stop the process.
  */
 export function findTerminal(interrupts: Interrupts): Terminal | undefined {
   const output = openOutput();

@@ -109,7 +109,7 @@ export class PlainChat implements Surface {
   }
 }
 
-/** A typed line; absent where the user leaves. */
+/** A typed line; absent if the user leaves. */
 interface Typed {
   readonly line: string | undefined;
 }

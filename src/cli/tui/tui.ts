@@ -48,7 +48,7 @@ export interface Completion {
 
 export interface StartedRun {
   readonly limits: Limits;
-  /** False where the entry's output is data: then its texts are not shown. */
+  /** False if the entry's output is data: then its texts are not shown. */
   readonly showsText: boolean;
 }
 
@@ -178,7 +178,7 @@ export class Tui {
     this.#wake();
   };
 
-  /** Resolves with the next message; undefined where the person leaves. */
+  /** Resolves with the next message; undefined if the person leaves. */
   nextMessage(): Promise<string | undefined> {
     const next = this.#messages.shift();
     if (next !== undefined || this.#hasLeft) return Promise.resolve(next);

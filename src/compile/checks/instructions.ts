@@ -58,7 +58,7 @@ function noteOn(near: readonly string[], tools: ReadonlySet<string>): string {
   return tools.size > 0 ? `its tools: ${quoteNames([...tools].sort())}` : "it has no tools: name them under `toolsets`";
 }
 
-/** Undefined where not all are known. */
+/** Undefined if not all are known. */
 function toolsOf({ toolsets }: OutlinedWorker, { workers }: Graph): ReadonlySet<string> | undefined {
   const tools = toolsets.flatMap((toolset) => toolset.tools);
   if (toolsets.some(({ kind }) => kind === "unverified") || tools.some(({ unverified }) => unverified)) return undefined;

@@ -10,7 +10,7 @@ import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
 import { couldMatchFlatGlob, matchesFlatGlob } from "../../util/text/flat-glob.ts";
 import type { LinkedMention, LinkedRule } from "../link/link-rules.ts";
 
-/** A worker or code that makes calls. `tools` is undefined where not all names are known. */
+/** A worker or code that makes calls. `tools` is undefined if not all names are known. */
 interface CallingParty {
   readonly names: readonly string[];
   readonly tools: readonly string[] | undefined;
@@ -134,7 +134,7 @@ function unused({ what, glob, names, note }: Unmet, consequence: string, span: L
   return { message, span, note: note ?? didYouMean(glob, known) ?? `the ${what}s: ${quoteNames(known) || "none"}` };
 }
 
-/** Argument names of a program's tools, by tool name; undefined where a schema allows further names. */
+/** Argument names of a program's tools, by tool name; undefined if a schema allows further names. */
 export type ToolArguments = ReadonlyMap<string, readonly string[] | undefined>;
 
 export function argumentsOfTools(workers: Iterable<Worker>, callables: ReadonlyMap<string, ToolsetReference>): ToolArguments {

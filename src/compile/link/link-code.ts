@@ -9,7 +9,7 @@ import { findExport } from "../modules/find-export.ts";
 /** `tools.ts:NAME`, without `./` before it. */
 const bareFile = /^[\w-][\w./-]*\.[cm]?[jt]s:/;
 
-/** Links the function that answers before a worker's prompt. Undefined, with a diagnostic, where there is none that can be used. */
+/** Links the function that answers before a worker's prompt. Undefined, with a diagnostic, if there is none that can be used. */
 export async function linkCode(
   compilation: Compilation,
   syntax: Spanned<CodeSyntax> | undefined,

@@ -26,7 +26,7 @@ interface Written {
   readonly span: Span;
 }
 
-/** The model that a worker runs on, and its source; undefined, with a diagnostic, where it is missing or not allowed. */
+/** The model that a worker runs on, and its source; undefined, with a diagnostic, if it is missing or not allowed. */
 export async function linkModel(
   compilation: Compilation,
   worker: LoadedWorker,

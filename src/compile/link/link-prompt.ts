@@ -13,7 +13,7 @@ import type { LinkedSchema } from "./link-schema.ts";
 
 /**
  * The first request of a worker's call, as a function of its input. All its files are read and checked now; the function reads
- * nothing and runs no code; it throws a `TemplateError` where a value that a template needs is missing.
+ * nothing and runs no code; it throws a `TemplateError` if a value that a template needs is missing.
  */
 export async function linkPrompt(
   compilation: Compilation,

@@ -10,13 +10,13 @@ import type { Compilation } from "../compilation.ts";
 import type { Home } from "../home.ts";
 import { findExport } from "../modules/find-export.ts";
 
-/** `known` is false where the schema is in code that could not be looked at: then anything fits. */
+/** `known` is false if the schema is in code that could not be looked at: then anything fits. */
 export interface LinkedSchema {
   readonly schema: Schema;
   readonly known: boolean;
 }
 
-/** The schema that a worker writes or refers to. Undefined where it has none, or, with a diagnostic, none that can be used. */
+/** The schema that a worker writes or refers to. Undefined if it has none, or, with a diagnostic, none that can be used. */
 export async function linkSchema(
   compilation: Compilation,
   syntax: Spanned<SchemaSyntax> | undefined,

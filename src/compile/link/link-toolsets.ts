@@ -126,7 +126,7 @@ async function constructToolset(
   }
 }
 
-/** Reports the first of a toolset's tools that cannot be given to a model; true where all can. */
+/** Reports the first of a toolset's tools that cannot be given to a model; true if all can. */
 async function checkTools(
   syntax: ToolsetSyntax,
   target: ToolsetTarget,
@@ -237,7 +237,7 @@ const requirements: Readonly<Record<ToolsetRequirement, Requirement>> = {
   trust: { code: "toolset-requirement", isMet: () => true, needs: "trust" },
 };
 
-/** Reports the first requirement that is not met; true where all are. */
+/** Reports the first requirement that is not met; true if all are. */
 async function checkRequirements({ reference }: ToolsetSyntax, toolset: Toolset, context: LinkContext): Promise<boolean> {
   for (const name of toolset.requires ?? []) {
     const requirement = Object.hasOwn(requirements, name) ? requirements[name] : undefined;

@@ -9,13 +9,13 @@ import { exportedFiles, importedTargets, readDescription, splitSpecifier } from 
 
 export interface CodeSearchOptions {
   readonly host: Pick<Host, "files" | "homeDirectory">;
-  /** The text of a module, undefined where it cannot be read. */
+  /** The text of a module, undefined if it cannot be read. */
   readonly read: (path: string) => Promise<Source | undefined>;
 }
 
 export interface ReachedPackage {
   readonly name: string;
-  /** Undefined where its `package.json` has none. */
+  /** Undefined if its `package.json` has none. */
   readonly version: string | undefined;
 }
 
@@ -124,7 +124,7 @@ export class CodeSearch {
     await this.#addFirst([...places, ...completed(join(folder, "index"))]);
   }
 
-  /** Counts the places that are looked at before the first that is there. False where none is. */
+  /** Counts the places that are looked at before the first that is there. False if none is. */
   async #addFirst(candidates: readonly string[]): Promise<boolean> {
     for (const candidate of candidates) {
       this.places.add(candidate);

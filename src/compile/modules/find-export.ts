@@ -17,7 +17,7 @@ export function isModuleReference(text: string): boolean {
   return form.test(text);
 }
 
-/** The export that a module reference means. Undefined, with a diagnostic, where there is none. */
+/** The export that a module reference means. Undefined, with a diagnostic, if there is none. */
 export async function findExport(
   compilation: Compilation,
   reference: Spanned<string>,

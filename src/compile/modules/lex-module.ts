@@ -7,9 +7,9 @@ export interface LexedModule {
   readonly imports: readonly string[];
   /** `import()` of something that is computed. */
   readonly computed: readonly Span[];
-  /** False where it may export more than `names`. */
+  /** False if it may export more than `names`. */
   readonly complete: boolean;
-  /** True where the text does not say all that it loads: something is computed, or the text cannot be read. */
+  /** True if the text does not say all that it loads: something is computed, or the text cannot be read. */
   readonly isOpaque: boolean;
 }
 

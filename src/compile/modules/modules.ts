@@ -13,7 +13,7 @@ export interface ModuleExports {
   readonly path: string;
   /** Each name with its place, where the text says it. */
   readonly names: ReadonlyMap<string, Span | undefined>;
-  /** False where there may be more: the text does not say, and nothing may be imported to find out. */
+  /** False if there may be more: the text does not say, and nothing may be imported to find out. */
   readonly complete: boolean;
   /** It has been reported why it cannot be used. */
   readonly failed: boolean;
@@ -46,7 +46,7 @@ export class Modules {
     this.trusted = options.trusted;
   }
 
-  /** True where a value of any module is needed. */
+  /** True if a value of any module is needed. */
   get areUsed(): boolean {
     return this.#used.size > 0;
   }
@@ -56,7 +56,7 @@ export class Modules {
     return getOrMake(this.#exports, path, () => this.#findExports(path, { home, from }));
   }
 
-  /** The values that a module exports. Undefined without trust, and where it fails, with a diagnostic. */
+  /** The values that a module exports. Undefined without trust, and if it fails, with a diagnostic. */
   async values(path: string, { home, from }: ModuleUse): Promise<ReadonlyMap<string, unknown> | undefined> {
     // Code that cannot be read as a text, or leads out of the program by a link, is not imported.
     if (!(await this.#options.files.read(path, { home, from }))) return undefined;

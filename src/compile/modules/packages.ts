@@ -72,7 +72,7 @@ export class Packages {
     return this.#folders;
   }
 
-  /** True where the program names any package. */
+  /** True if the program names any package. */
   get areUsed(): boolean {
     return this.#installed.size > 0;
   }
@@ -112,7 +112,7 @@ export class Packages {
     return [dependencies, optional].flatMap((names) => (isRecord(names) ? Object.keys(names) : []));
   }
 
-  /** The `package.json` of a folder. Undefined where there is none; reports one that cannot be read. */
+  /** The `package.json` of a folder. Undefined if there is none; reports one that cannot be read. */
   async #readDescription(folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     const { host, report } = this.#options;
     const path = join(folder, "package.json");
@@ -144,7 +144,7 @@ export function isSpecifier(text: string): boolean {
   );
 }
 
-/** The `package.json` of a folder, wherever it lies. Undefined where there is none that can be read. */
+/** The `package.json` of a folder, wherever it lies. Undefined if there is none that can be read. */
 export async function readDescription(
   { files }: Pick<Host, "files">,
   folder: string,
@@ -164,7 +164,7 @@ type Accepts = (condition: string) => boolean;
 
 /**
  * The file that a package's `package.json` gives for one of its entries (`.`, `./files`), relative to the package: what
- * Node would import, found without importing. Undefined where it offers none.
+ * Node would import, found without importing. Undefined if it offers none.
  */
 export function exportedFile(description: Table, subpath: string): string | undefined {
   const found = exportedFiles(description, subpath, (condition) => conditions.has(condition));
@@ -176,7 +176,7 @@ export function exportedFile(description: Table, subpath: string): string | unde
 
 /**
  * Every file that an entry could mean, by default under any condition: code that calls `require()` gets another one than code
- * that imports. Undefined where the package has no `exports`.
+ * that imports. Undefined if the package has no `exports`.
  */
 export function exportedFiles({ exports }: Table, subpath: string, accepts?: Accepts): readonly string[] | undefined {
   if (exports === undefined || exports === null) return undefined;

@@ -12,7 +12,7 @@ import type { ResolvedReference } from "./resolve-reference.ts";
 
 /**
  * `custom: { name: { pre_approved: true } }`: tools that the program's code exports, chosen one by one, as one toolset. Undefined, with
- * diagnostics, where a name is none.
+ * diagnostics, if a name is none.
  */
 export async function resolveCustom(
   compilation: Compilation,

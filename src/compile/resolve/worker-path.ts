@@ -21,7 +21,7 @@ export function isWorkerPath(reference: string): boolean {
 
 /**
  * Finds the worker at `./helpers/x.worker`, relative to the file that says so, or `package:workers/x.worker`. Undefined, with a diagnostic,
- * where there is none.
+ * if there is none.
  */
 export async function resolveWorkerPath(
   compilation: Compilation,

@@ -62,7 +62,7 @@ export class Conversation {
     return this.#controller !== undefined;
   }
 
-  /** Answers a message. Rejects with a `RequestError` where the run failed; the conversation then stays as it was. */
+  /** Answers a message. Rejects with a `RequestError` if the run failed; the conversation then stays as it was. */
   async prompt(client: AgentContext, { prompt, _meta }: PromptRequest, outer: AbortSignal): Promise<PromptResponse> {
     if (this.#controller) throw RequestError.invalidRequest(undefined, "a message of this session is being answered");
     const controller = new AbortController();

@@ -37,7 +37,7 @@ export class Conversations {
     return id;
   }
 
-  /** Throws a `RequestError` where there is none. */
+  /** Throws a `RequestError` if there is none. */
   find(id: string): Conversation {
     const found = this.#kept.get(id);
     if (!found) throw RequestError.invalidParams(undefined, `there is no session ${id}`);

@@ -20,7 +20,7 @@ export interface Drift {
   readonly kind: EffectRecord["kind"];
   /** The effect as the run would perform it today. */
   readonly today: JsonObject;
-  /** In words: `main, turn 3: the instructions changed: "in English" was "in French"`. Absent where an earlier request of the call is different already. */
+  /** In words: `main, turn 3: the instructions changed: "in English" was "in French"`. Absent if an earlier request of the call is different already. */
   readonly change?: string;
   /** The first line of the instructions that is different, where these are. */
   readonly instruction?: InstructionLine;

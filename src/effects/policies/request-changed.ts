@@ -3,7 +3,7 @@ import type { EffectRecord } from "../effects.ts";
 
 /** A request that is not the recorded one: the program, or what it computes, is different today. */
 export class RequestChanged extends Error {
-  /** As it was recorded; undefined where its result alone is. */
+  /** As it was recorded; undefined if its result alone is. */
   readonly recorded: FactOf<"intent"> | undefined;
   readonly today: EffectRecord;
 

@@ -25,14 +25,14 @@ export interface CommandSetting {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly homes: readonly string[];
   readonly shell: string | undefined;
-  /** Content of `.gitconfig` in the command's home; undefined where it has none. */
+  /** Content of `.gitconfig` in the command's home; undefined if it has none. */
   readonly gitConfiguration: string | undefined;
   readonly before: ProtectedEntries;
   /** What it must not see. Empty without a wall. */
   readonly hidden: HiddenEntries;
   /** Host paths of git directories with other names than `.git`. */
   readonly gitFolders: ReadonlySet<string>;
-  /** What it sees of git's files where that differs from the disk; undefined where nothing does. */
+  /** What it sees of git's files where that differs from the disk; undefined if nothing does. */
   readonly git: GitView | undefined;
   /** Receives the host paths that a command with `scratch` wrote. */
   readonly onWritten: (paths: readonly string[]) => void;

@@ -6,7 +6,7 @@ import { findRealPath, listFolder, toSystemPath } from "../files/system-path.ts"
  * that as a task of the thread pool.
  */
 
-/** Follows links. Undefined where nothing can be seen. */
+/** Follows links. Undefined if nothing can be seen. */
 export function statOf(path: string): Stats | undefined {
   try {
     return statSync(toSystemPath(path), { throwIfNoEntry: false });
@@ -15,7 +15,7 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Follows no link. Undefined where nothing can be seen. */
+/** Follows no link. Undefined if nothing can be seen. */
 export function linkStatOf(path: string): Stats | undefined {
   try {
     return lstatSync(toSystemPath(path), { throwIfNoEntry: false });
@@ -29,7 +29,7 @@ export function entriesOf(folder: string): readonly Dirent[] {
   return entriesIn(folder) ?? [];
 }
 
-/** Undefined where the folder cannot be listed; with `/.` behind its path also where it cannot be entered. */
+/** Undefined if the folder cannot be listed; with `/.` behind its path also where it cannot be entered. */
 export function entriesIn(folder: string): readonly Dirent[] | undefined {
   try {
     return listFolder(toSystemPath(folder));
@@ -91,7 +91,7 @@ function hasAccess(path: string, mode: number): boolean {
   }
 }
 
-/** The path without links. Undefined where nothing can be seen. */
+/** The path without links. Undefined if nothing can be seen. */
 export function realPathOf(path: string): string | undefined {
   if (statOf(path) === undefined) return undefined;
   try {

@@ -22,7 +22,7 @@ export interface ProcessCount {
   readonly given: number;
 }
 
-/** To be called before a command starts. Undefined where the system does not say. */
+/** To be called before a command starts. Undefined if the system does not say. */
 export function countProcesses(): ProcessCount | undefined {
   const last = /^\d+/.exec(read("/proc/sys/kernel/ns_last_pid") ?? "")?.[0];
   const given = /^processes (\d+)$/m.exec(read("/proc/stat") ?? "")?.[1];
@@ -60,8 +60,8 @@ function findMarked(marker: string, before: ProcessCount | undefined) {
 }
 
 /**
- * The numbers given since then, which can be those of threads or of nothing. Undefined where they began anew, where they are many, or
- * where the count stands still though a process was started.
+ * The numbers given since then, which can be those of threads or of nothing. Undefined if they began anew, if they are many, or
+ * if the count stands still though a process was started.
  */
 function numbersSince(before: ProcessCount | undefined): readonly number[] | undefined {
   const now = before && countProcesses();
@@ -84,7 +84,7 @@ function hasMemory(pid: number): boolean {
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[20]) > 0;
 }
 
-/** Undefined where it is another user's, or gone. */
+/** Undefined if it is another user's, or gone. */
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

@@ -26,7 +26,7 @@ const pathFlag = 0o10000000;
 /** Descriptors of pipes that have neither a reader nor a writer. */
 const spare: number[] = [];
 
-/** Two pipes; undefined where the system cannot make them. */
+/** Two pipes; undefined if the system cannot make them. */
 export async function takePipes(): Promise<readonly [OutputPipe, OutputPipe] | undefined> {
   const first = await takePipe();
   const second = await takePipe();

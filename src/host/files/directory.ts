@@ -29,7 +29,7 @@ export interface EntryFacts {
  */
 export interface Directory {
   readonly identity: string;
-  /** Undefined where the name does not exist. */
+  /** Undefined if the name does not exist. */
   look(name: string): Promise<EntryFacts | undefined>;
   openDirectory(name: string): Promise<Directory>;
   /** Opens a regular file for reading; anything else is `ENXIO`. Never waits for the other end of a pipe. */
@@ -72,7 +72,7 @@ export interface Directory {
 export interface EntryHandle {
   /** Leads there for this process and, until they execute, for its children. */
   readonly path: string;
-  /** Undefined where the system has no descriptors of directories, or none that could be handed on. */
+  /** Undefined if the system has no descriptors of directories, or none that could be handed on. */
   readonly descriptor: number | undefined;
   close(): Promise<void>;
 }

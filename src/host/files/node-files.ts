@@ -77,8 +77,8 @@ async function withOpenFile<T>({ system, path, within }: Opening, use: (file: Op
 }
 
 /**
- * Used by the memory host, too. Returns the path of a file without links; rejects with `EXDEV` where it leads out of the folder, and with `EACCES`
- * where its name in the folder asks before it is read.
+ * Used by the memory host, too. Returns the path of a file without links; rejects with `EXDEV` if it leads out of the folder, and with `EACCES`
+ * if its name in the folder asks before it is read.
  */
 export async function confinedPath(system: ScopeSystem, path: string, folder: string): Promise<string> {
   const [real, realFolder] = await Promise.all([system.realPath(path), system.realPath(folder)]);

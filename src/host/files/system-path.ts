@@ -33,7 +33,7 @@ export function toPathText(bytes: Buffer): string {
   return text;
 }
 
-/** The path without links. Throws where there is nothing. */
+/** The path without links. Throws if there is nothing. */
 export function findRealPath(path: string): string {
   return toPathText(realpathSync.native(toSystemPath(path), "buffer"));
 }

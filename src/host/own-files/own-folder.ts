@@ -17,7 +17,7 @@ import { maxReadBytes } from "../scopes/scopes.ts";
 export interface OwnFolder {
   /** Host path without links: for messages. */
   readonly path: string;
-  /** Present where its mode let others in and was set right: a sentence for the user. */
+  /** Present if its mode let others in and was set right: a sentence for the user. */
   readonly note?: string;
   read(name: string, maxBytes?: number): Promise<Uint8Array>;
   /** Reads at most `bytes` at each end of a file. Above `maxReadBytes` it fails for a larger file. */
@@ -35,7 +35,7 @@ export interface OwnFolder {
   create(name: string): Promise<OwnFolder>;
   /** A file, a link, or a folder with all that it holds; nothing there is fine. */
   remove(name: string): Promise<void>;
-  /** Gives an entry another name. Rejects with `EEXIST` where that is taken. */
+  /** Gives an entry another name. Rejects with `EEXIST` if that is taken. */
   rename(from: string, to: string): Promise<void>;
   /** Runs a function while no other one, in this process or another, runs for the same name. */
   alone<T>(name: string, fn: () => Promise<T>): Promise<T>;

@@ -17,11 +17,11 @@ const literal = /^(?:[^\\^$.*+?()[\]{}|\0-\x1f\x7f-\uffff]|\\[!-/:-@[-^`{-~])+$/
   ? Buffer.from(source.replace(/\\(.)/g, "$1"))
   : undefined;
 /**
- * Finds out at once that a whole text holds no match. Undefined where an expression could see beyond a line: what it looks at around a
+ * Finds out at once that a whole text holds no match. Undefined if an expression could see beyond a line: what it looks at around a
  * match differs then, and a repetition could go on over all lines.
  */
 const anyLine = /\\[sWDPnrxuc]|\[\^|\(\?(?!:)/.test(source) ? undefined : new RegExp(source, "m");
-/** UTF-16 units: a longer line begins shortly before its match, and ends where no answer shows more. */
+/** UTF-16 units: a longer line begins shortly before its match, and ends if no answer shows more. */
 const longestLine = 300;
 const unitsBefore = 100;
 const mostOfLine = 1000;

@@ -33,7 +33,7 @@ export interface ScopeSystem {
   /** Resolves links on the way once. Rejects with `ENOENT`, `ENOTDIR`, … */
   openRoot(path: string): Promise<RootDirectory>;
   realPath(path: string): Promise<string>;
-  /** Returns true where there is nothing for certain, not even a link: an error of `realPath` takes longer. Never throws. Absent: not known. */
+  /** Returns true if there is nothing for certain, not even a link: an error of `realPath` takes longer. Never throws. Absent: not known. */
   isMissing?(path: string): boolean;
   readonly writer: Writer;
   /** The number of the user that the process runs as. Absent: the system has none, or none that own files. */
@@ -72,7 +72,7 @@ export async function openScopes(
   return toScopes(opened.table, { open: async () => opened, openForCommands });
 }
 
-/** Finds the places of roots without looking: a root that leads elsewhere is refused when it is opened. Undefined where one is not known. */
+/** Finds the places of roots without looking: a root that leads elsewhere is refused when it is opened. Undefined if one is not known. */
 function placesOfRoots(declarations: readonly ScopeDeclaration[]): readonly PlacedRoot[] | undefined {
   const placed = declarations.flatMap((declaration) => {
     const { realRoot: realPath } = declaration;

@@ -191,7 +191,7 @@ async function readWhole({ directory, name }: ParentFolder, like: EntryFacts | u
   );
 }
 
-/** Removes a file. Rejects with `changed` where it is not the expected one. Leaves its folder, empty or not. */
+/** Removes a file. Rejects with `changed` if it is not the expected one. Leaves its folder, empty or not. */
 export async function removeFile(table: ScopeTable, path: ResolvedPath, expect: string): Promise<void> {
   assertNotRoot(table, path);
   return inParent(table, path, async (parent) => {

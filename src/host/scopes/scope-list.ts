@@ -31,7 +31,7 @@ export interface WalkedFiles {
   pathOf(name: string): string;
 }
 
-/** Resolves to true where the walk is to end. Can go on to read what it was given: each folder stays open until that is done. */
+/** Resolves to true if the walk is to end. Can go on to read what it was given: each folder stays open until that is done. */
 type Visit = (files: WalkedFiles) => Promise<boolean>;
 
 interface Walk {
@@ -39,13 +39,13 @@ interface Walk {
   readonly options: WalkOptions;
   readonly glob: Glob;
   readonly visit: Visit;
-  /** True where the listing began inside a folder that asks before it is read: such names are shown then. */
+  /** True if the listing began inside a folder that asks before it is read: such names are shown then. */
   readonly showsProtected: boolean;
   /** All roots are walked. One that lies in another is not walked twice. */
   readonly everything: boolean;
   /** Virtual paths of folders below the deepest level, which are not listed. */
   readonly tooDeep: string[];
-  /** True where the walk ends: the visitor has seen enough, or there were too many names. */
+  /** True if the walk ends: the visitor has seen enough, or there were too many names. */
   ended: boolean;
   looked: number;
   unnameable: number;
@@ -61,7 +61,7 @@ interface Step {
   readonly components: readonly string[];
   /** Levels below the folder in which the listing began. */
   readonly level: number;
-  /** True where a name on the way asks before anything in it is read. */
+  /** True if a name on the way asks before anything in it is read. */
   readonly asks: boolean;
 }
 

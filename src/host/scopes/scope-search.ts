@@ -90,7 +90,7 @@ async function withoutChanged(table: ScopeTable, folder: OpenFolder, names: read
 class Matches {
   readonly found: FoundLines["matches"][number][] = [];
   skipped = 0;
-  /** True where there is more. */
+  /** True if there is more. */
   isFull = false;
   readonly #most: number;
 

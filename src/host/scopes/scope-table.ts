@@ -72,7 +72,7 @@ export function createProgramPlaces(
   return { programFolder, programFiles, programParents, codeFolders: new Set(codeFolders.map(foldPath)) };
 }
 
-/** Throws where the root of a scope is a private folder, or lies in one. */
+/** Throws if the root of a scope is a private folder, or lies in one. */
 export function assertNotPrivate({ name }: ScopeDeclaration, realPath: string, { privateFolders }: PrivatePlaces): void {
   if (isPrivatePath(realPath, privateFolders)) throw privateRoot(name);
 }
@@ -266,7 +266,7 @@ export class ScopeTable extends ScopePaths<ScopeRoot> {
 /** The names below a root at which paths of program files begin; folded. */
 interface ProgramNames {
   readonly first: ReadonlySet<string> | "any";
-  /** True where a folder on the way to the root has the name of a module of tools. */
+  /** True if a folder on the way to the root has the name of a module of tools. */
   readonly isInTools: boolean;
 }
 

@@ -37,7 +37,7 @@ export function folderOfRoot(root: ScopeRoot): OpenFolder {
   return { directory: root.directory, scope: root.declaration, components: [], close: async () => {} };
 }
 
-/** Rejects where another folder took the root's path: the open one leads nowhere outside, but users see the other one there. */
+/** Rejects if another folder took the root's path: the open one leads nowhere outside, but users see the other one there. */
 export async function assertInPlace(table: ScopeTable, scope: ScopeDeclaration): Promise<void> {
   if (!(await table.root(scope).directory.isInPlace())) throw replacedRoot(table.format(scope, []));
 }

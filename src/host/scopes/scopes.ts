@@ -46,7 +46,7 @@ export interface ScopeDeclaration {
   readonly isChosen?: boolean;
 }
 
-/** Returns true where no folder is declared that may change: commands run in one of their own then. */
+/** Returns true if no folder is declared that may change: commands run in one of their own then. */
 export function isPinnedAlone(declarations: readonly ScopeDeclaration[]): boolean {
   return declarations.every(({ pinned }) => pinned !== undefined);
 }
@@ -96,7 +96,7 @@ export interface InspectedPath {
   readonly virtualPath: string;
   /** The deepest scope: its rights hold. */
   readonly scope: ScopeDeclaration;
-  /** `undefined` where there is no file yet (to write alone). */
+  /** `undefined` if there is no file yet (to write alone). */
   readonly facts: FileFacts | undefined;
   readonly protection: Protection | undefined;
 }
@@ -126,7 +126,7 @@ export interface SearchOptions extends WalkOptions {
 export interface FoundLines {
   /** In the order of the walk: by path, and by line. */
   readonly matches: readonly (LineMatch & { readonly virtualPath: string })[];
-  /** True where there may be more: `maxMatches` cut them, or the walk ended early. */
+  /** True if there may be more: `maxMatches` cut them, or the walk ended early. */
   readonly truncated: boolean;
   /** How many files are gone, too large or not text. */
   readonly skipped: number;
@@ -138,7 +138,7 @@ export interface FoundLines {
 export interface ListedFiles {
   /** Virtual paths, sorted by code unit. */
   readonly paths: readonly string[];
-  /** True where there may be more: `maxEntries` cut the list, or the walk ended early. */
+  /** True if there may be more: `maxEntries` cut the list, or the walk ended early. */
   readonly truncated: boolean;
   /** The first of the folders that were not looked into, because they lie too many levels below the directory. */
   readonly tooDeep: readonly string[];
@@ -196,7 +196,7 @@ export interface Scopes {
   /** Lines of the text files that `list` would give, or of one file. Rejects with a `LineSearchTimeout` when the time is used up. */
   search(virtualPath: string, options: SearchOptions): Promise<FoundLines>;
   /**
-   * The names of all that lies in a directory, in no order: also of what cannot be read, and of links. Undefined where there are more
+   * The names of all that lies in a directory, in no order: also of what cannot be read, and of links. Undefined if there are more
    * than `most`.
    */
   names(virtualPath: string, most: number): Promise<readonly string[] | undefined>;

@@ -20,7 +20,7 @@ const sweptBy = new WeakMap<Writer, Set<string>>();
 /**
  * Removes the temporaries that killed processes left in writable scopes: once in a process for each root, the nearest
  * folders first. Starts a moment later, or when the returned function is called, which resolves when it is done and never rejects.
- * Returns undefined where other scopes see to all of these roots.
+ * Returns undefined if other scopes see to all of these roots.
  */
 export function sweepLater(table: ScopeTable): (() => Promise<void>) | undefined {
   const seenTo = getOrMake(sweptBy, table.writer, () => new Set());

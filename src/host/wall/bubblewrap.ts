@@ -17,11 +17,11 @@ export interface WalledCommand {
   readonly mounts: readonly Mount[];
   /** In the wall's view. */
   readonly cwd: string;
-  /** The folder that it must start in; undefined where only our own mount can be at that path. */
+  /** The folder that it must start in; undefined if only our own mount can be at that path. */
   readonly cwdHandle: EntryHandle | undefined;
   readonly network: boolean;
   readonly shell: string;
-  /** Content of `.gitconfig` in the command's home; undefined where it has none. */
+  /** Content of `.gitconfig` in the command's home; undefined if it has none. */
   readonly gitConfiguration: string | undefined;
 }
 

@@ -43,7 +43,7 @@ export function layerFolder(place: string, index: number): string {
 /**
  * Runs in a namespace of its own, before the wall: mounts the layers, starts the wall, and lists what was written. Each folder is bound
  * first and compared with what was opened, so that one which is swapped meanwhile is a failure and no hole. Descriptors of folders go
- * no further. `mount` is started twice, whatever the number of layers. `$list`: empty where nothing is listed.
+ * no further. `mount` is started twice, whatever the number of layers. `$list`: empty if nothing is listed.
  */
 const script = `place=$1 mount=$2 find=$3 list=$4 table=$5 count=$6; shift 6
 folders=(); for ((i = 0; i < count; i++)); do folders+=("$place/l$i" "$place/u$i" "$place/w$i" "$place/m$i"); done

@@ -169,7 +169,7 @@ interface Named {
   readonly type: EntryType;
 }
 
-/** Undefined where the entry is not protected itself, but can hold what is. */
+/** Undefined if the entry is not protected itself, but can hold what is. */
 function treatByName({ table, unprotected }: Walk, { scope }: OpenFolder, { components, type }: Named): Treatment | undefined {
   const protection = table.protection(scope, components);
   const insideGit = protection === "program" ? undefined : insideOpenGit(components, unprotected);

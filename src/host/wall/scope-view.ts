@@ -97,7 +97,7 @@ export async function toLayerMounts(
   );
 }
 
-/** Follows no link, and rejects where the folder has become the root of another scope. */
+/** Follows no link, and rejects if the folder has become the root of another scope. */
 function openInside(table: ScopeTable, scope: ScopeDeclaration, components: readonly string[]): Promise<EntryHandle> {
   return inFolder(table, { scope, components, virtualPath: table.format(scope, components) }, (folder) => {
     if (folder.scope !== scope) throw replacedRoot(table.format(folder.scope, []));

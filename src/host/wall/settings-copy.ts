@@ -78,7 +78,7 @@ function isOfSystem(mount: Mount): boolean {
   return mount.kind === "read-only" && mount.descriptor === undefined && mount.path !== settings;
 }
 
-/** Undefined where no copy can be made: the files are mounted then. */
+/** Undefined if no copy can be made: the files are mounted then. */
 function take(copies: readonly Copy[], points: readonly Mount[], place: string): Held | undefined {
   const version = [place, ...copies.map(({ path, version }) => `${path} ${version}`), ...points.map(({ path }) => path)].join(
     "\n",

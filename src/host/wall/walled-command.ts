@@ -31,7 +31,7 @@ interface PrivateFolders {
   readonly mounts: readonly Mount[];
 }
 
-/** Runs a command behind the wall, or rejects with `NotIsolated`, or with a `ScopeError` where a root is not in its place. */
+/** Runs a command behind the wall, or rejects with `NotIsolated`, or with a `ScopeError` if a root is not in its place. */
 export async function runWalled(
   wall: Exclude<Wall, { type: "none" }>,
   setting: CommandSetting,
@@ -95,7 +95,7 @@ async function runInBubblewrap(bubblewrap: Bubblewrap, setting: WalledSetting): 
   throw new NotIsolated(`${bubblewrap.file} could not isolate the command: ${said}`);
 }
 
-/** Rejects where there are no layers: what was to be thrown away must not remain. */
+/** Rejects if there are no layers: what was to be thrown away must not remain. */
 async function findLayering({ machine, path, request }: WalledSetting): Promise<Layering> {
   const programs = findLayerPrograms(path);
   if (programs === undefined) throw new NotIsolated("unshare, mount and find of the system are missing");

@@ -15,7 +15,7 @@ export interface TravellingRun {
   readonly program: ProgramOfRun;
   /** The text of its journal. */
   readonly journal: string;
-  /** What the journal refers to, in Base64. */
+  /** The blobs of the journal, in Base64. */
   readonly parts: readonly { readonly part: PartName; readonly name: string; readonly content: string }[];
 }
 
@@ -27,7 +27,7 @@ export class NotARecord extends Error {
   }
 }
 
-/** Reads a record with all that its journal refers to. Rejects with `NotARecord` where nothing is recorded. */
+/** Reads a record with all that its journal refers to. Rejects with `NotARecord` if nothing is recorded. */
 export async function packRun(record: RecordReader, program: ProgramOfRun): Promise<TravellingRun> {
   const journal = await record.readLog("journal.jsonl");
   if (!journal) throw new NotARecord(`nothing is recorded of ${record.id}`);

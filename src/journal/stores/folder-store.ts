@@ -91,7 +91,7 @@ class FolderPlaces implements Places {
     };
   }
 
-  /** Rejects where a name stands for another folder, and nobody said that they are the same program. */
+  /** Rejects if a name stands for another folder, and nobody said that they are the same program. */
   async #checkFolder(runs: OwnFolder, { root, name }: ProgramOfRun, isTrusted: boolean): Promise<void> {
     if (await this.#isSame(await this.#rootOf(runs), { root }, runs)) return;
     // Listing takes longer with each record. The program's file is written before a run's folder is made: it is read again.
@@ -115,7 +115,7 @@ class FolderPlaces implements Places {
   }
 
   /**
-   * The program of a folder, as its first run knew it. Undefined where its file is gone; in the user's own store, where names of folders are
+   * The program of a folder, as its first run knew it. Undefined if its file is gone; in the user's own store, where names of folders are
    * digests, also where the file names another program.
    */
   async #rootOf(folder: OwnFolder): Promise<string | undefined> {

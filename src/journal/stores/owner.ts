@@ -19,7 +19,7 @@ export function hold(host: OwnerHost, record: Pick<RecordReader, "path">): () =>
 }
 
 /**
- * Throws a `CannotResume` where a process executes the run, or may do so. The caller holds the lock of the record.
+ * Throws a `CannotResume` if a process executes the run, or may do so. The caller holds the lock of the record.
  */
 export function checkOwner(host: OwnerHost, record: Pick<RecordReader, "path">, facts: readonly Fact[], takeOver: boolean): void {
   const state = findOwnerState(host, record, facts);

@@ -15,7 +15,7 @@ export interface ProgramRuns {
   readonly root: string;
   ids(): Promise<readonly string[]>;
   open(id: string): Promise<RecordPlace>;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readIndex(): Promise<string>;
   /** Best effort: a run does not fail because it cannot be listed. Never rejects. */
   appendIndex(line: string): Promise<void>;
@@ -28,13 +28,13 @@ export interface FoundPlace {
   readonly runs: ProgramRuns;
 }
 
-/** What a store of places has to do. */
+/** A store of places, as its kind implements it. */
 export interface Places {
   readonly path: string;
   readonly isOwn: boolean;
   /** Creates the place of a run, which is not there. `notes`: sentences for the user. */
   create(run: Pick<NewRun, "id" | "program">): Promise<FoundPlace & { readonly notes: readonly string[] }>;
-  /** Rejects with a `CannotResume` where there is no such run, or there are two. */
+  /** Rejects with a `CannotResume` if there is no such run, or there are two. */
   find(id: string): Promise<FoundPlace>;
   /** The caller closes them. */
   programs(program: ProgramOfRun | undefined): Promise<readonly ProgramRuns[]>;
@@ -45,7 +45,7 @@ export interface Places {
 /** A run in a list, read when it is its turn. */
 interface ListedRun extends Pick<RunSummary, "id" | "began"> {
   readonly runs: ProgramRuns;
-  /** Present where its journal had to be read to find it. */
+  /** Present if its journal had to be read to find it. */
   readonly read?: RunEnds;
 }
 
@@ -183,7 +183,7 @@ export class PlacedStore implements RunStore {
     }
   }
 
-  /** Keeps a record as it was written elsewhere. Rejects with `EEXIST` where the id is taken. */
+  /** Keeps a record as it was written elsewhere. Rejects with `EEXIST` if the id is taken. */
   async take(run: Pick<NewRun, "id" | "program">, fill: (place: RecordPlace) => Promise<void>): Promise<void> {
     const { place, runs } = await this.#places.create(run);
     try {

@@ -1,6 +1,6 @@
 import type { AppendFile, FileEnds } from "../../host/host.ts";
 
-/** What grows in a record: its entries, the values of its secrets, and the writes of its file tools. */
+/** The logs of a record: its entries, the values of its secrets, and the writes of its file tools. */
 export type LogName = "journal.jsonl" | "secrets.jsonl" | "writes.jsonl";
 
 /**
@@ -16,11 +16,11 @@ export interface RecordReader {
   readonly path: string;
   /** Whether a process executes the run, where the store knows that. Default: the process that the journal names is looked at. */
   readonly isExecuted?: boolean;
-  /** Undefined where there is none. Rejects with `EFBIG` above 200 MB. */
+  /** Undefined if there is none. Rejects with `EFBIG` above 200 MB. */
   readLog(name: LogName): Promise<string | undefined>;
-  /** At most `bytes` at each end of the journal; undefined where there is none. */
+  /** At most `bytes` at each end of the journal; undefined if there is none. */
   readEnds(bytes: number): Promise<FileEnds | undefined>;
-  /** Rejects where it is gone. `name` is checked to be one name, whatever it holds. */
+  /** Rejects if it is gone. `name` is checked to be one name, whatever it holds. */
   readPart(part: PartName, name: string): Promise<Uint8Array>;
   /** At most the first `bytes`. */
   readStart(part: PartName, name: string, bytes: number): Promise<Pick<FileEnds, "start" | "bytes">>;
@@ -31,7 +31,7 @@ export interface RecordPlace extends RecordReader {
   openLog(name: LogName): Promise<AppendFile>;
   replaceLog(name: LogName, text: string): Promise<void>;
   writePart(part: PartName, name: string, content: Uint8Array | string): Promise<void>;
-  /** Runs a function while nothing else begins to write the record. Rejects with a `CannotResume` where that takes too long. */
+  /** Runs a function while nothing else begins to write the record. Rejects with a `CannotResume` if that takes too long. */
   alone<T>(fn: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

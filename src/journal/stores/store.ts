@@ -16,7 +16,7 @@ export interface RunStore {
   readonly path: string;
   /** True for the user's own, in the state folder. */
   readonly isOwn: boolean;
-  /** Begins a record. Rejects with a `JournalError` where it cannot be written, or the id is taken. */
+  /** Begins a record. Rejects with a `JournalError` if it cannot be written, or the id is taken. */
   create(run: NewRun): Promise<OpenRecord>;
   /**
    * Takes the lease of a run: what another process appends under an earlier lease does not count, and it ends before its next effect. The
@@ -28,7 +28,7 @@ export interface RunStore {
   answer(id: string, options: Omit<LeaseOptions, "takeOver">): Promise<readonly Fact[]>;
   /** The facts of a run, without its lease. `known`: today's values of secrets known by name. */
   read(id: string, known?: readonly Secret[]): Promise<RunRecord>;
-  /** Looks at a record as it was written. Rejects with a `CannotResume` where the store has no such run, or has it twice. */
+  /** Looks at a record as it was written. Rejects with a `CannotResume` if the store has no such run, or has it twice. */
   look<T>(id: string, use: (record: RecordReader) => Promise<T>): Promise<T>;
   /**
    * Newest first, by the time at which this store began them. A run is read when it is its turn: a caller that stops early reads no
@@ -73,7 +73,7 @@ export interface LeaseOptions {
   /** True: damaged entries are no reason to reject, as nothing is executed. Default false. */
   readonly isUndo?: boolean;
   readonly createRedactor: (secrets: RunSecrets) => Redactor;
-  /** Creates the facts that are added now: the beginning of a continuation, or answers. Throws where nothing can be added. */
+  /** Creates the facts that are added now: the beginning of a continuation, or answers. Throws if nothing can be added. */
   readonly begin: (facts: readonly Fact[], redactor: Redactor) => readonly Fact[];
 }
 
@@ -82,10 +82,10 @@ export interface OpenRecord extends Pick<RunRecord, "facts" | "times" | "isWhole
   /** Closing it closes the record. */
   readonly journal: Journal;
   readonly redactor: Redactor;
-  /** Keeps what file tools replace, for `undo`. */
+  /** Keeps the contents that file tools replace, for `undo`. */
   readonly writes: WriteLog;
   readonly results: ResultKeeper;
-  /** Keeps the files of a run, and says where each is. What cannot be written has no path: the run is not lost for it. */
+  /** Keeps the files of a run, and returns their paths. A file that cannot be written has no path: the run is not lost for it. */
   keepArtifacts(artifacts: readonly Artifact[]): Promise<readonly Artifact[]>;
   /** Aborts with a `JournalError` when another process has taken the lease: nothing is recorded any more. */
   readonly lost: AbortSignal;
@@ -95,7 +95,7 @@ export interface OpenRecord extends Pick<RunRecord, "facts" | "times" | "isWhole
 
 /** Keeps whole results that were cut for the model. */
 export interface ResultKeeper {
-  /** Rejects where it cannot be kept. */
+  /** Rejects if it cannot be kept. */
   keep(name: string, text: string): Promise<void>;
   /** Undefined for one that was not kept. */
   read(name: string): Promise<string | undefined>;
@@ -113,7 +113,7 @@ export interface RunSummary {
   readonly id: string;
   /** The folder of its program, as the run that began the record knew it. */
   readonly root: string;
-  /** When this store began it, in milliseconds since the epoch; undefined where nothing is recorded. */
+  /** When this store began it, in milliseconds since the epoch; undefined if nothing is recorded. */
   readonly began: number | undefined;
   /** The first and the last entry. */
   readonly ends?: JournalEnds;

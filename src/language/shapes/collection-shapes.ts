@@ -60,7 +60,7 @@ export function recordSchema(fields: Fields): JsonObject {
   };
 }
 
-/** Reads a map's entries by a table of keys. Undefined where a required key is missing or could not be read. */
+/** Reads a map's entries by a table of keys. Undefined if a required key is missing or could not be read. */
 export function readFields<F extends Fields>(node: MapNode, fields: F, context: ReadContext): RecordOf<F> | undefined {
   const values: Record<string, Spanned<unknown>> = {};
   for (const entry of node.entries) {
@@ -166,7 +166,7 @@ function reportUnknownKey(entry: MapEntry, fields: Fields, context: ReadContext)
 }
 
 export interface ListOptions {
-  /** Rejects a list without entries, where it would be ambiguous. */
+  /** Rejects a list without entries, if it would be ambiguous. */
   readonly nonEmpty?: boolean;
 }
 

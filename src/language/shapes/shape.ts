@@ -17,7 +17,7 @@ export interface ReadContext {
  */
 export interface Shape<T> {
   readonly jsonSchema: JsonSchema;
-  /** The value, or undefined where there is none to use; then it has been reported why. Never throws. */
+  /** The value, or undefined if there is none to use; then it has been reported why. Never throws. */
   read(node: SyntaxNode, context: ReadContext): T | undefined;
 }
 

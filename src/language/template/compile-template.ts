@@ -142,7 +142,7 @@ class TemplateCompiler {
 export interface ScannedTemplate {
   readonly text: TemplateText;
   readonly tokens: readonly TopLevelToken[];
-  /** False where a part could not be read. */
+  /** False if a part could not be read. */
   readonly isWhole: boolean;
 }
 

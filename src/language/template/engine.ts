@@ -117,7 +117,7 @@ function renderTag({ Tag, Hash }: LiquidModule, partials: ReadonlyMap<string, Pa
 }
 
 /**
- * The path of a file to render, without `./`; undefined for one that could lead out of the folders where such files are
+ * The path of a file to render, without `./`; undefined for one that could lead out of the folders if such files are
  * looked for, whatever the system makes of it.
  */
 export function toIncludePath(written: string): string | undefined {

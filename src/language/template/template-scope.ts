@@ -18,7 +18,7 @@ type Names = ReadonlyMap<string, ValueType>;
 
 /** The names that one text can use, as they come and go from its beginning to its end. */
 export class TemplateScope {
-  /** The input's fields; undefined where they are not known, and any name may be one. */
+  /** The input's fields; undefined if they are not known, and any name may be one. */
   readonly #fields: Names | undefined;
   readonly #locals: Map<string, ValueType>;
   readonly #loops: Names[] = [];

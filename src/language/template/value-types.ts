@@ -2,7 +2,7 @@ import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { getOwn } from "../../util/get-own.ts";
 
-/** The JSON Schema of a value; undefined where it is not known. */
+/** The JSON Schema of a value; undefined if it is not known. */
 export type ValueType = JsonSchema | undefined;
 
 /** The member of a value under a name; where there is none, the kind of the value and the names that it has. */
@@ -22,7 +22,7 @@ export class ValueTypes {
     this.#root = root;
   }
 
-  /** The fields of the input, each with its type; undefined where a part of the schema cannot be followed. */
+  /** The fields of the input, each with its type; undefined if a part of the schema cannot be followed. */
   fields(): ReadonlyMap<string, ValueType> | undefined {
     const fields = new Map<string, ValueType>();
     return this.#collect(this.#root, fields, 0) ? fields : undefined;

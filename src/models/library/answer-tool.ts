@@ -4,7 +4,7 @@ import type { ModelRequest } from "../model.ts";
 import type { LibraryAnswer } from "./library-answer.ts";
 
 export interface OutputFacts {
-  /** False where the server cannot constrain its answer while tools are offered: the answer is then the call of a tool. */
+  /** False if the server cannot constrain its answer while tools are offered: the answer is then the call of a tool. */
   readonly outputBesideTools: boolean;
   /** True if the server cannot constrain the answers of some of its models: the answer is then always the call of a tool. */
   readonly outputByTool?: boolean;
@@ -34,7 +34,7 @@ export function outputFormOf({ output, tools, serverTools = [] }: ModelRequest, 
   return { type: "tool", tool: { type: "function", name, description, inputSchema }, alone };
 }
 
-/** The part of the instructions that asks for the answer; undefined where the request itself does. */
+/** The part of the instructions that asks for the answer; undefined if the request itself does. */
 export function describeOutput(form: OutputForm): string | undefined {
   if (form.type === "tool") {
     const { name } = form.tool;

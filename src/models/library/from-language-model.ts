@@ -12,7 +12,7 @@ export type LanguageModel = LanguageModelV2 | LanguageModelV3 | LanguageModelV4;
 
 /** How a model of the AI SDK reaches its provider. */
 export interface LanguageModelAccess {
-  /** The value of the first of `keyVariables` that is set; undefined where there are none. */
+  /** The value of the first of `keyVariables` that is set; undefined if there are none. */
   readonly apiKey: string | undefined;
   /** The host's `fetch`: it follows no redirects, bounds the size of answers and keeps to the time-outs of `model_settings`. */
   readonly fetch: typeof globalThis.fetch;

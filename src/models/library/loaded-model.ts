@@ -7,7 +7,7 @@ import type { LanguageModel } from "./from-language-model.ts";
 /** A model of a provider library. */
 export interface LoadedModel {
   readonly model: LanguageModel;
-  /** Fetches the files that the provider made for an answer and keeps on its side. Rejects where one cannot be had. */
+  /** Fetches the files that the provider made for an answer and keeps on its side. Rejects if one cannot be had. */
   download?(message: AssistantMessage, signal: AbortSignal): Promise<readonly FilePart[]>;
 }
 
@@ -16,7 +16,7 @@ export type OpenModel = (timeouts?: Timeouts) => Promise<LoadedModel>;
 
 /**
  * Resolves with what opens a model once for all requests with the same time-outs, as a library has no other way to pass them on
- * to its `fetch`. The model with the defaults is opened at once. Rejects where that fails.
+ * to its `fetch`. The model with the defaults is opened at once. Rejects if that fails.
  */
 export async function openOnce(open: (patience: Patience) => Promise<LoadedModel>): Promise<OpenModel> {
   const models = new Map<string, Promise<LoadedModel>>();

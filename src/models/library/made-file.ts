@@ -18,7 +18,7 @@ export function madeFile(name: string, mediaType: string | null | undefined, byt
   };
 }
 
-/** Reads a body to its end. Rejects where it holds more than `largestMadeFile`. */
+/** Reads a body to its end. Rejects if it holds more than `largestMadeFile`. */
 export async function readMadeFile(body: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -41,7 +41,7 @@ type Block = LanguageModelV4Text | LanguageModelV4Reasoning;
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
 /**
- * Reads a stream to its end and gives the same answer as a request without streaming would. Rejects where the stream
+ * Reads a stream to its end and gives the same answer as a request without streaming would. Rejects if the stream
  * reports an error, breaks off, or ends without its closing event: nothing of an incomplete answer gets out but deltas.
  */
 export async function readStream(

@@ -7,7 +7,7 @@ const mostTokens = 1_000_000_000;
 const mostDollars = 1_000_000;
 
 export interface UsageFacts {
-  /** True where `cost` in a usage is what the request cost, in dollars: a number, or a record with the sum as `total_cost`. */
+  /** True if `cost` in a usage is what the request cost, in dollars: a number, or a record with the sum as `total_cost`. */
   readonly reportsCost?: boolean;
 }
 

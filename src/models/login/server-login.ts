@@ -7,7 +7,7 @@ const clientName = "llm-do";
 
 /**
  * Finds out how the user logs in at a server that says so itself, as MCP servers do: which OAuth server it takes tokens of (RFC 9728), and
- * an id for this client, which is registered there (RFC 7591). Rejects where the server says nothing, or takes no new clients.
+ * an id for this client, which is registered there (RFC 7591). Rejects if the server says nothing, or takes no new clients.
  */
 export async function findServerTerms(address: string, redirectUri: string, access: OAuthAccess): Promise<LoginTerms> {
   const challenge = await readChallenge(new URL(address), access);
@@ -48,7 +48,7 @@ function parameterOf(header: string, name: string): string | undefined {
   return quoted ?? token;
 }
 
-/** Undefined where the server has no such description. The one that it names goes before that of its address and that of its origin. */
+/** Undefined if the server has no such description. The one that it names goes before that of its address and that of its origin. */
 async function describeResource(address: URL, { metadata }: Challenge, access: OAuthAccess): Promise<ResourceServer | undefined> {
   const oauth = await import("oauth4webapi");
   const options = await requestOptions(address.href, access);

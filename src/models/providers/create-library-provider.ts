@@ -45,7 +45,7 @@ export interface LibraryProviderFacts extends EndpointFacts, OutputFacts {
   /** Imports what puts the answers of this wire format right. */
   loadRepair(): Promise<AnswerRepair>;
   load(settings: LibrarySettings): Promise<LoadedModel>;
-  /** True where `usage.cost` of its answers is what they cost, in dollars. */
+  /** True if `usage.cost` of its answers is what they cost, in dollars. */
   readonly reportsCost?: boolean;
   /** Advice for the user if the connection is refused. */
   readonly whenUnreachable?: string;

@@ -33,7 +33,7 @@ export interface PackagedFacts extends Omit<LibraryProviderFacts, Filled>, Parti
   readonly options: keyof typeof import("../options/provider-options.ts");
   /** Variables for what signs requests in place of a key, by the name of the setting. The first is required. */
   readonly signing?: Readonly<Record<string, string>>;
-  /** True if the package finds credentials of the user by itself where no key is set, at the default address only. */
+  /** True if the package finds credentials of the user by itself if no key is set, at the default address only. */
   readonly findsCredentials?: boolean;
 }
 

@@ -20,7 +20,7 @@ export async function loadScript(path: string, environment: ScriptFiles): Promis
 export interface ScriptInspection {
   /** The reason why it cannot be played. */
   readonly problem?: string;
-  /** The place of the problem in the text of the script, in UTF-16 units from its beginning. Absent where it has none. */
+  /** The place of the problem in the text of the script, in UTF-16 units from its beginning. Absent if it has none. */
   readonly offset?: number;
   /** The workers that a script in YAML or JSON has turns for, each with `file:line`; without `*`. */
   readonly workers: ReadonlyMap<string, string>;

@@ -37,7 +37,7 @@ export function tooLarge(most: number): AnswerRefusal {
   return new AnswerRefusal("too_large", `the answer is larger than ${most / mebibyte} MiB`);
 }
 
-/** Passes bytes on, and ends where a bound is reached. */
+/** Passes bytes on, and ends if a bound is reached. */
 export async function* cutBytes(pieces: Pieces, most: number): Pieces {
   let left = most;
   for await (const piece of pieces) {

@@ -13,7 +13,7 @@ export interface Frame {
 const preludeBytes = 12;
 const leastBytes = preludeBytes + 4;
 
-/** Yields the frames of a body. Throws where one is damaged, or where the body ends within one: the stream is broken. */
+/** Yields the frames of a body. Throws if one is damaged, or if the body ends within one: the stream is broken. */
 export async function* readFrames(pieces: Pieces): AsyncIterable<Frame> {
   let rest: Uint8Array = new Uint8Array();
   for await (const piece of pieces) {

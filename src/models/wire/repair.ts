@@ -22,7 +22,7 @@ export interface AnswerRepair {
   readonly body: (body: Body) => void;
   /** Called once for each stream. */
   readonly events: () => EventRepair;
-  /** True where events come in frames of `application/vnd.amazon.eventstream`, each as a record with its type as the only member. */
+  /** True if events come in frames of `application/vnd.amazon.eventstream`, each as a record with its type as the only member. */
   readonly inFrames?: true;
   /** Returns the events that a stream would have sent for a repaired whole answer. */
   readonly asEvents: (body: Body) => readonly Body[];
@@ -44,7 +44,7 @@ export function repairWhole(bytes: Uint8Array, repair: AnswerRepair): string {
   return body ? JSON.stringify(repairBody(body, repair)) : text;
 }
 
-/** Returns the events of a body that came in the place of a stream. Throws where it is no JSON object. */
+/** Returns the events of a body that came in the place of a stream. Throws if it is no JSON object. */
 export function wholeAsEvents(bytes: Uint8Array, repair: AnswerRepair): string {
   const text = decoder.decode(bytes);
   const body = parse(text);

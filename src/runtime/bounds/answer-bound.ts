@@ -16,7 +16,7 @@ export interface CutFacts {
   readonly finish: "length" | "context-window";
   /** The provider's word for it. */
   readonly finishReason?: string | undefined;
-  /** As the provider counted; undefined where it did not. */
+  /** As the provider counted; undefined if it did not. */
   readonly outputTokens: number | undefined;
 }
 

@@ -100,7 +100,7 @@ export class Budget {
     return this.#reserve({ tokens: clamp(wanted.tokens, tokens), usd: clamp(wanted.usd, usd) });
   }
 
-  /** The least that any budget of the chain has left; undefined where none is limited. */
+  /** The least that any budget of the chain has left; undefined if none is limited. */
   left(): Partial<Amount> {
     const [tokens, usd] = metered.map((name) => least(this.#chain.map((budget) => budget.#left(name))));
     return { ...(tokens === undefined ? {} : { tokens }), ...(usd === undefined ? {} : { usd }) };

@@ -27,7 +27,7 @@ export function measureUsage(
 
 /**
  * Returns the usage of a failed attempt: what it had reported, and at least its answer so far, `characters` long.
- * Undefined where neither is known.
+ * Undefined if neither is known.
  */
 export function measureFailure(
   reported: ReportedUsage,

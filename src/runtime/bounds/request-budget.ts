@@ -22,7 +22,7 @@ export interface RequestPlan {
   readonly bound: AnswerBound;
 }
 
-/** The price of the call's model. Throws a `RunError` where dollars are limited and it is not known. */
+/** The price of the call's model. Throws a `RunError` if dollars are limited and it is not known. */
 export async function priceOfCall({ run, worker, model, budget, callPath }: CallConfig): Promise<PriceOf | undefined> {
   const id = worker.model?.id ?? model.id;
   const priceOf = await run.priceOf(id);
@@ -62,7 +62,7 @@ export function planRequest(call: CallConfig, frame: CallFrame, priceOf: PriceOf
   };
 }
 
-/** Returns the tokens of a last turn now: the conversation once more, and an answer. Its searches are among those of the request before it. Undefined where nothing limits it. */
+/** Returns the tokens of a last turn now: the conversation once more, and an answer. Its searches are among those of the request before it. Undefined if nothing limits it. */
 export function planLastTurn(call: CallConfig, frame: CallFrame, priceOf: PriceOf | undefined): Amount | undefined {
   const { tokens, usd } = call.budget.left();
   if (tokens === undefined && usd === undefined) return undefined;

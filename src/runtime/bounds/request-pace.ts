@@ -9,7 +9,7 @@ export class AccountUsedUp extends Error {
 /** Stands before the model requests of several runs: an account of dollars for all of them, and waits that a provider asked one of them for. */
 export interface RequestPace {
   /**
-   * Called before a request goes out. Undefined where it may at once. Throws or rejects with an `AccountUsedUp`, and with the signal's reason.
+   * Called before a request goes out. Undefined if it may at once. Throws or rejects with an `AccountUsedUp`, and with the signal's reason.
    */
   admit(signal: AbortSignal): Promise<void> | undefined;
   /** Charges a request that came back. */

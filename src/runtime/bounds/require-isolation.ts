@@ -3,7 +3,7 @@ import type { Program } from "../../program/program.ts";
 import { runsPrograms } from "../../program/runs-programs.ts";
 import { RunError } from "../run-error.ts";
 
-/** Rejects with `configuration` where a worker of the program runs programs, wants them isolated, and the machine cannot. */
+/** Rejects with `configuration` if a worker of the program runs programs, wants them isolated, and the machine cannot. */
 export async function requireIsolation({ workers }: Program, { commands }: Pick<Host, "commands">): Promise<void> {
   const demanding = [...workers.values()].filter((worker) => worker.commands.isolationRequired && runsPrograms(worker));
   if (demanding.length === 0) return;

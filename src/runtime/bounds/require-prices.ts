@@ -6,7 +6,7 @@ import type { RuntimeConfig } from "../config.ts";
 import { RunError } from "../run-error.ts";
 
 /**
- * Throws a `RunError`, before anything is spent, where dollars are limited and a model that draws on them has no known price. The
+ * Throws a `RunError`, before anything is spent, if dollars are limited and a model that draws on them has no known price. The
  * refusal is recorded, and repeated by a replayed run.
  */
 export async function requirePrices({ program, limits, priceOf, effects }: RuntimeConfig, callPath: CallPath): Promise<void> {
@@ -27,7 +27,7 @@ async function findUnpriced(
   return found === undefined ? undefined : `dollars are limited (\`limits.usd\`), and ${found}`;
 }
 
-/** Says what these workers, or any that they can call, use without a known price; undefined where all is priced. */
+/** Says what these workers, or any that they can call, use without a known price; undefined if all is priced. */
 export async function findUnpricedBelow(
   program: Program,
   { workers, priceOf }: { readonly workers: readonly Worker[] } & Pick<RuntimeConfig, "priceOf">,
@@ -62,7 +62,7 @@ function findUnbounded({ model, serverTools, modelSettings }: Worker, priceOf: P
   return priceOf({ ...nothing, serviceTier }).isAtLeast ? `what the service tier \`${serviceTier}\`` : undefined;
 }
 
-/** True where one request can make any number of searches, each of which costs. */
+/** True if one request can make any number of searches, each of which costs. */
 function searchesWithoutEnd({ serverTools }: Worker, priceOf: PriceOf): boolean {
   const nothing = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0 };
   const isOpen = serverTools.some(({ type, max_uses: uses }) => type === "web_search" && uses === undefined);

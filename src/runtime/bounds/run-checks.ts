@@ -26,7 +26,7 @@ export function isChecked({ runId }: Pick<RuntimeConfig, "runId">, callPath: Cal
 /**
  * Has the prompt answer what code has answered in this run, one call after another, and records how the two agree. Nothing is granted to
  * it: a call that asks is denied, and one that may change something is blocked. Called when the work of the run is done; a check that fails
- * fails nothing. Rejects where the journal cannot be written.
+ * fails nothing. Rejects if the journal cannot be written.
  */
 export async function runChecks(request: CallRequest): Promise<void> {
   const { run } = request;

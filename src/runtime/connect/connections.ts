@@ -74,7 +74,7 @@ export class Connections {
     return this.#found.has(name);
   }
 
-  /** Connects what a worker's toolsets need. Rejects with a `ToolFailure` where one cannot be connected, and closes the others. */
+  /** Connects what a worker's toolsets need. Rejects with a `ToolFailure` if one cannot be connected, and closes the others. */
   async open(run: RuntimeConfig, worker: Worker, call: ConnectingCall): Promise<OpenToolsets> {
     const own = new Map<string, Connected>();
     const deferred = new Set<string>();

@@ -20,7 +20,7 @@ const shortest = 50;
 export interface Room {
   /** The attempt of the request that is to go out, from 1. */
   readonly attempt: number;
-  /** The model's window, in tokens; undefined where it is not known. */
+  /** The model's window, in tokens; undefined if it is not known. */
   readonly window: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export function compactHistory(call: CallConfig, frame: CallFrame, room: Room): 
   frame.repeats.clear();
 }
 
-/** True where a recorded run made this request with the conversation as it is. */
+/** True if a recorded run made this request with the conversation as it is. */
 function wasRequested({ run, callPath }: CallConfig, { turn }: CallFrame, { attempt }: Room): boolean {
   return [false, true].some((isLast) => run.effects.recall("intent", { callPath, key: modelKey(turn + 1, attempt, isLast) }));
 }

@@ -73,7 +73,7 @@ export function judge(access: Access, work: Pick<FileWork, "scopes" | "virtualPa
   return needsApproval("writes ask unless their scope says otherwise");
 }
 
-/** True where a person must be asked before the content of a file may show in any answer. */
+/** True if a person must be asked before the content of a file may show in any answer. */
 export function asksToRead(scope: ScopeDeclaration, protection: Protection | undefined): boolean {
   return scope.readApproval === true || protection === "ask-read-and-write";
 }

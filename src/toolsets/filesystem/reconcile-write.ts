@@ -11,7 +11,7 @@ export interface FileContent {
 
 /**
  * Digests of what a file holds before and after a call that writes it; none of a content with a secret. `before` is null for a new file,
- * and undefined where it is unreadable.
+ * and undefined if it is unreadable.
  */
 export function toRecorded(
   { digestToRecord = sha256 }: Pick<PrepareAccess, "digestToRecord">,

@@ -3,7 +3,7 @@ import { type InspectedPath, maxReadBytes, ScopeError, type Scopes } from "../..
 import type { FilesystemConfig } from "./config.ts";
 import type { FileAccess } from "./file-tool.ts";
 
-/** True where an instance of the toolset sees a scope. */
+/** True if an instance of the toolset sees a scope. */
 export function sees({ scopes }: FilesystemConfig, name: string): boolean {
   return scopes?.includes(name) ?? true;
 }

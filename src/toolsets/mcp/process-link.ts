@@ -55,7 +55,7 @@ export async function openProcessLink(server: LocalServer, { host, folder }: Pro
 
 /**
  * Says that something of a server's command line is outside of what the server can see, or that it or the packages beside it are a link to
- * such a folder. Returns an empty text where nothing is.
+ * such a folder. Returns an empty text if nothing is.
  */
 export async function describeUnseen(server: LocalServer, { host: { files }, folder }: ProcessSetting): Promise<string> {
   const { command, args = [], cwd = ".", reads = [], isolated = true } = server;

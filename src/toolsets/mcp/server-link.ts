@@ -2,7 +2,7 @@ import type { Transport } from "@modelcontextprotocol/client";
 import type { Host } from "../../host/host.ts";
 
 export interface ServerHost extends Pick<Host, "clock" | "commands" | "fetch" | "files" | "openScopes"> {
-  /** Returns a `fetch` with the user's login at this address; undefined where the user is not logged in. Absent: there are no logins. */
+  /** Returns a `fetch` with the user's login at this address; undefined if the user is not logged in. Absent: there are no logins. */
   readonly fetchWithLogin?: (address: string) => Promise<Host["fetch"] | undefined>;
 }
 

@@ -9,7 +9,7 @@ export const readResultName = "read_result";
 export interface ReadResultSource {
   /** The most characters that one call returns. */
   readonly most: number;
-  /** Resolves with the whole text of a result that was cut; undefined where there is no such result, or it is gone. */
+  /** Resolves with the whole text of a result that was cut; undefined if there is no such result, or it is gone. */
   read(id: string): Promise<string | undefined>;
 }
 

@@ -9,7 +9,7 @@ export function parsePattern(text: string): Pattern {
 }
 
 /**
- * True where a command begins as the pattern says, token by token. A `*` in a token is any run of characters of one argument (in
+ * True if a command begins as the pattern says, token by token. A `*` in a token is any run of characters of one argument (in
  * the program's name: but no `/`), a token `*` any number of arguments, or any program. Only static words equal anything else.
  * A token that does not begin with `-` matches no argument that does: `*.py` means files, and not the option `-cimport x#.py`. One
  * that names a folder before its star matches no way out of it: `scripts/*` is not `scripts/../x`.
@@ -56,7 +56,7 @@ function matchesStars(token: string, text: string): boolean {
 }
 
 /**
- * True where a glob of `deny_args` and the like means an argument: also abbreviated, with a value, with another number of dashes, in
+ * True if a glob of `deny_args` and the like means an argument: also abbreviated, with a value, with another number of dashes, in
  * another case, or among other letters.
  */
 export function matchesArgument(glob: string, { value }: ShellWord): boolean {
@@ -78,7 +78,7 @@ export function matchesArgument(glob: string, { value }: ShellWord): boolean {
   );
 }
 
-/** True where `earlier` covers all that `later` covers. */
+/** True if `earlier` covers all that `later` covers. */
 export function includesPattern(earlier: Pattern, later: Pattern): boolean {
   const trimmed = withoutTrailingStars(earlier);
   if (trimmed.length === 1 && trimmed[0] === "*") return true;

@@ -59,7 +59,7 @@ export async function prepareWork({ args, config }: PlannedCall, scopes: Scopes,
 }
 
 /**
- * Returns the verdict of today on a call that was recorded as `prepareWork` found it. Undefined where it was not isolated, or had a folder of
+ * Returns the verdict of today on a call that was recorded as `prepareWork` found it. Undefined if it was not isolated, or had a folder of
  * its own: what it reads there cannot be looked up.
  */
 export async function judgeAgain(
@@ -76,7 +76,7 @@ export async function judgeAgain(
   return judgeCall({ config, plan, effects, scopes, scope, home, plainReads, notIsolated: undefined, unisolated: false }).verdict;
 }
 
-/** A rule can give layers to calls that ask for no effect. Throws a `ToolFailure` where a call asks for layers and there are none. */
+/** A rule can give layers to calls that ask for no effect. Throws a `ToolFailure` if a call asks for layers and there are none. */
 async function withLayers(
   effects: Effects,
   { config, plan, commands }: { config: ShellConfig; plan: ShellPlan; commands: ShellAccess["commands"] },

@@ -171,7 +171,7 @@ function describeFolders(scope: ToolsetScope): string {
   return `cwd is a folder of ${names.map(describeScope).join(", ")}; default: ${standard}.`;
 }
 
-/** False where the files of skills are all that commands see: they run in a folder of their own then. */
+/** False if the files of skills are all that commands see: they run in a folder of their own then. */
 function hasFolder({ readable, pinned = [] }: ToolsetScope): boolean {
   return readable.some((name) => !pinned.includes(name));
 }

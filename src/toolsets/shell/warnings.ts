@@ -76,7 +76,7 @@ function scopeOf(path: string, scopes: readonly string[]): string | undefined {
   return scopes.find((name) => name === first) ?? scopes.find((name) => name === ".");
 }
 
-/** Returns why a name cannot be opened to a command; undefined where it can. */
+/** Returns why a name cannot be opened to a command; undefined if it can. */
 export function refusalToOpen(name: string): string | undefined {
   const components = name.split("/");
   const protection = components.every((one) => one !== "" && one !== "..") ? protectionOfName(components) : undefined;

@@ -24,7 +24,7 @@ export interface SkillFiles {
   readonly changed: readonly string[];
 }
 
-/** Reads all files of the one scope that is open, but those that ask before they are read. Rejects with a `ScopeError` where its folder cannot be listed. */
+/** Reads all files of the one scope that is open, but those that ask before they are read. Rejects with a `ScopeError` if its folder cannot be listed. */
 export async function readSkillFiles(scopes: Scopes, scope: string): Promise<SkillFiles> {
   const pinned: [string, string][] = [];
   const texts = new Map<string, string>();
@@ -85,7 +85,7 @@ function whyUnread({ type, message }: ScopeError): string {
   return type === "invalid_path" ? "its name cannot be written as a path" : message;
 }
 
-/** Rejects where a skill is not as it was trusted: a command is about to see all of its files. */
+/** Rejects if a skill is not as it was trusted: a command is about to see all of its files. */
 export async function assertPinned(scopes: Scopes): Promise<void> {
   for (const { name, pinned } of scopes.declarations) {
     if (!pinned) continue;

@@ -98,7 +98,7 @@ export async function createWorkerFile(
   return saveWorker(host, draft);
 }
 
-/** Returns what the draft's file replaces. Throws a `ToolFailure` where it may not. */
+/** Returns what the draft's file replaces. Throws a `ToolFailure` if it may not. */
 async function checkFree(
   { files }: WorkersHost,
   { name, root, file }: DraftedWorker,

@@ -198,7 +198,7 @@ const asksToRead = needsApproval(
   "rule",
 );
 
-/** The result of a call for its caller. Throws a `ToolFailure` where it did not come to its end. */
+/** The result of a call for its caller. Throws a `ToolFailure` if it did not come to its end. */
 function toValue(name: string, { output, stopReason, reason }: WorkerEnd): JsonValue {
   if (stopReason === "done") return output;
   const partial = typeof output === "string" ? output : JSON.stringify(output);

@@ -1,7 +1,7 @@
 /** Prices by a model's id: dollars for a million tokens, and for the most expensive million. */
 export type ModelPrices = ReadonlyMap<string, { readonly input: number; readonly output: number; readonly highest: number }>;
 
-/** Returns the highest cost of so many tokens on any of these models; undefined where one of them has no price. */
+/** Returns the highest cost of so many tokens on any of these models; undefined if one of them has no price. */
 export function highestCost(
   prices: ModelPrices,
   { models, tokens }: { readonly models: readonly string[]; readonly tokens: number },

@@ -14,7 +14,7 @@ export function unusedRoots(outline: Outline, way: "reads" | "writes"): Readonly
   return new Set(outline.ceiling[way].filter((root) => !used.has(root)));
 }
 
-/** Returns the worker that a run starts with; undefined where it starts with code. */
+/** Returns the worker that a run starts with; undefined if it starts with code. */
 export function entryOf({ entry, workers }: Outline): OutlinedWorker | undefined {
   return entry.kind === "worker" ? workers.find(({ id }) => id === entry.id) : undefined;
 }

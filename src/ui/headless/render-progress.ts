@@ -10,7 +10,7 @@ import { clipRow } from "../tui/clip-row.ts";
 const unnoticed = 2000;
 
 /**
- * `main > evaluator#1 and 2 more: 12 s, 3 requests, 4,512 tokens, $0.02`: what goes on, in one row. Undefined where there is nothing to
+ * `main > evaluator#1 and 2 more: 12 s, 3 requests, 4,512 tokens, $0.02`: what goes on, in one row. Undefined if there is nothing to
  * say: at the beginning, at a question and after the end.
  */
 export function renderProgress(view: RunView, { now, columns }: { now: number; columns: number }): string | undefined {

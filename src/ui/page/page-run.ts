@@ -116,7 +116,7 @@ export interface PageRun {
 }
 
 /**
- * Folds the whole entries of a journal into what a page shows of it. `problems` are those of its damaged entries. Undefined where the run
+ * Folds the whole entries of a journal into what a page shows of it. `problems` are those of its damaged entries. Undefined if the run
  * did not begin.
  */
 export function foldJournal(entries: readonly JournalEntry[], problems: ReadonlyMap<number, string>): PageRun | undefined {

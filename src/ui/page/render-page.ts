@@ -29,7 +29,7 @@ interface ShownJournal {
 const mostCalls = 2000;
 
 /**
- * Renders a run as one page that needs nothing else: no server, no network, no script but its own. Undefined where the run did not
+ * Renders a run as one page that needs nothing else: no server, no network, no script but its own. Undefined if the run did not
  * begin.
  */
 export function renderPage({ entries, problems, torn, isForeign = false }: ShownJournal): string | undefined {

@@ -20,7 +20,7 @@ const markup = 200;
 export class ShownTexts {
   #left = longestPage;
 
-  /** True where a page shows nothing more. */
+  /** True if a page shows nothing more. */
   get isFull(): boolean {
     return this.#left <= 0;
   }

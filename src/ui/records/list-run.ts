@@ -32,7 +32,7 @@ export interface ListedRun {
   readonly usage?: Usage;
   /** Calls that were denied. */
   readonly denied?: number;
-  /** True where what it wrote was taken back. */
+  /** True if what it wrote was taken back. */
   readonly undone?: boolean;
   /** Its record came from elsewhere. */
   readonly foreign?: boolean;

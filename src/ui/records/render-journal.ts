@@ -28,7 +28,7 @@ interface JournalEnds {
   readonly version: 1 | 2;
   readonly first?: JournalEntry;
   readonly last?: JournalEntry;
-  /** True where the run was taken back. */
+  /** True if the run was taken back. */
   readonly undone?: boolean;
 }
 

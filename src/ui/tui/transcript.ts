@@ -29,7 +29,7 @@ export class Transcript {
   #hasStreamed = false;
   readonly #kept: ToolCard[] = [];
 
-  /** `showsText`: the entry's texts are shown; false where its output is data. */
+  /** `showsText`: the entry's texts are shown; false if its output is data. */
   constructor(view: RunView, { showsText }: { readonly showsText: boolean }) {
     this.view = view;
     this.#showsText = showsText;

@@ -5,7 +5,7 @@ export interface OrderOptions {
   readonly parallel: number;
   /** The most results that wait for an earlier one. */
   readonly ahead: number;
-  /** Returns true where no other item is begun. Default: never. */
+  /** Returns true if no other item is begun. Default: never. */
   readonly isOver?: () => boolean;
 }
 

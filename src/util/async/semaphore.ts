@@ -16,7 +16,7 @@ export class Semaphore {
     return this.#leave;
   }
 
-  /** Takes a slot that is free now, and returns what gives it back; undefined where there is none. */
+  /** Takes a slot that is free now, and returns what gives it back; undefined if there is none. */
   tryTake(): (() => void) | undefined {
     if (this.#free === 0) return undefined;
     this.#free--;

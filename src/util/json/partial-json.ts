@@ -13,7 +13,7 @@ export class PartialJson {
   #lookAt = 0;
   #last = "";
 
-  /** Returns the value so far; undefined where it is the one of before, or none. */
+  /** Returns the value so far; undefined if it is the one of before, or none. */
   push(piece: string): unknown {
     this.#text += piece;
     return this.#text.length < this.#lookAt ? undefined : this.#read();

@@ -1,6 +1,6 @@
 import { nearestNames } from "./nearest-names.ts";
 
-/** ``did you mean `toolsets`?``; undefined where no candidate is near. */
+/** ``did you mean `toolsets`?``; undefined if no candidate is near. */
 export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
   const names = nearestNames(name, candidates);
   return names.length === 0 ? undefined : `did you mean ${quoteNames(names, " or ")}?`;

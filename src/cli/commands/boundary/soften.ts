@@ -100,7 +100,7 @@ async function changedCallers(
   return (await Promise.all(changes)).filter(({ before, after }) => before !== after);
 }
 
-/** Makes the change in a copy first. Rejects with a `CompileError` where it does not compile. */
+/** Makes the change in a copy first. Rejects with a `CompileError` if it does not compile. */
 async function refuseMistakes(root: string, target: string, { changes, files }: Whole): Promise<void> {
   const scratch = await createScratchFolder(root);
   try {

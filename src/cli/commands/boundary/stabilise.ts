@@ -60,7 +60,7 @@ interface Compared extends StabiliseFlags {
   readonly signal: AbortSignal;
 }
 
-/** Compares the function with the recorded answers and prints the figures. Undefined where they allow the function to answer. */
+/** Compares the function with the recorded answers and prints the figures. Undefined if they allow the function to answer. */
 async function findProblem(program: StepOfProgram, flags: Compared): Promise<string | undefined> {
   const { with: reference, again = false, usd, signal, target, atLeast = 0.9 } = flags;
   const { host, step } = program;

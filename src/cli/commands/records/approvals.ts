@@ -99,7 +99,7 @@ interface WaitingChoice {
   readonly isOpen?: boolean;
 }
 
-/** `last`: the newest run of which something waits. Rejects where one that is newer cannot be read. */
+/** `last`: the newest run of which something waits. Rejects if one that is newer cannot be read. */
 async function findWaiting(
   run: string,
   target: string | undefined,
@@ -146,7 +146,7 @@ function selectQuestions(words: readonly string[], questions: readonly OpenQuest
   return [...new Set(selected)];
 }
 
-/** Names what it is about. Rejects with a `UsageError` where nobody can confirm it. */
+/** Names what it is about. Rejects with a `UsageError` if nobody can confirm it. */
 export async function confirmAll(open: readonly OpenQuestion[], type: string, { yes }: AnswerFlags): Promise<boolean> {
   if (yes) return true;
   const lines = open.map(({ request }) => `  ${show(request.worker)}: ${show(request.description)}\n`);

@@ -13,7 +13,7 @@ export interface ForkWords {
   readonly run: string;
   /** Undefined for the recorded input. */
   readonly prompt: string | undefined;
-  /** True where the prompt followed `--`. */
+  /** True if the prompt followed `--`. */
   readonly isLiteral: boolean;
 }
 

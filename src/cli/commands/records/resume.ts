@@ -38,7 +38,7 @@ interface EndedProgram extends FoundProgram {
   readonly hasEnded: boolean;
 }
 
-/** `last`: the one that was answered last; without answers, the newest one that did not end. Rejects where one that is newer cannot be read. */
+/** `last`: the one that was answered last; without answers, the newest one that did not end. Rejects if one that is newer cannot be read. */
 async function findResumable(run: string, target: string | undefined): Promise<EndedProgram> {
   const applies = (one: FoundRun) => {
     requireReadable(one);

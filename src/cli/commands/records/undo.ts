@@ -60,7 +60,7 @@ function toJson({ runId, files, lasting, isDone }: UndoReport): string {
   return renderJsonLine({ v: 1, runId, isDone, files: named, lasting });
 }
 
-/** Rejects with a `UsageError` where nobody can be asked. */
+/** Rejects with a `UsageError` if nobody can be asked. */
 function askForUndo(plan: UndoPlan): Promise<boolean> {
   return askYesOrNo({
     render: (columns) => `${renderUndo(plan, { columns, diffs: true })}Take this back?`,

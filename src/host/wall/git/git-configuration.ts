@@ -3,12 +3,12 @@ export interface GitSetting {
   readonly section: string;
   readonly subsection: string | undefined;
   readonly key: string;
-  /** Undefined where the key stands alone, which means `true`. */
+  /** Undefined if the key stands alone, which means `true`. */
   readonly value: string | undefined;
 }
 
 /**
- * Reads a configuration as git does (`git-config(1)`, Syntax). Undefined where git would refuse it. A section without keys is left
+ * Reads a configuration as git does (`git-config(1)`, Syntax). Undefined if git would refuse it. A section without keys is left
  * out.
  */
 export function parseGitConfiguration(text: string): readonly GitSetting[] | undefined {

@@ -11,7 +11,7 @@ const extensionHeader = 8;
 
 /**
  * Returns the paths in an index, from the top of the work tree, as git's own documentation describes the format (`gitformat-index(5)`,
- * versions 2 to 4). `hashBytes`: 20, or 32 in a repository of SHA-256. Undefined where not all of them are in it: it is split, leaves
+ * versions 2 to 4). `hashBytes`: 20, or 32 in a repository of SHA-256. Undefined if not all of them are in it: it is split, leaves
  * folders out, or cannot be read.
  */
 export function readIndexPaths(index: Buffer, hashBytes: number): readonly string[] | undefined {

@@ -6,7 +6,7 @@ import { toPathText, toSystemPath } from "../../files/system-path.ts";
 /** A git directory: of a repository, a submodule or another working tree. Host paths. */
 export interface GitFolder {
   readonly path: string;
-  /** The top of its work tree; undefined where it is not known. */
+  /** The top of its work tree; undefined if it is not known. */
   readonly top: string | undefined;
   /** Holds the objects: the folder itself, but of another working tree the one that it belongs to. */
   readonly common: string;
@@ -56,7 +56,7 @@ function readLink(file: string, base: string, beginning = ""): string | undefine
   return realPathOf(full) ?? full;
 }
 
-/** Undefined where it is no file, is larger, or cannot be read. Follows links. */
+/** Undefined if it is no file, is larger, or cannot be read. Follows links. */
 export function readSmall(path: string, maxBytes: number): Buffer | undefined {
   const stats = statOf(path);
   if (stats?.isFile() !== true || stats.size > maxBytes) return undefined;

@@ -194,7 +194,7 @@ function failingFilter(subsection: string | undefined): readonly GitSetting[] {
   }));
 }
 
-/** Undefined where the command does not see the file: git runs with the user's rights here, and would read any. */
+/** Undefined if the command does not see the file: git runs with the user's rights here, and would read any. */
 function readIncluded(value: string, folder: string, options: GitViewOptions) {
   const file = placeOfIncluded(value, folder, options);
   const settings = file === undefined ? undefined : readSettings(file);
@@ -213,7 +213,7 @@ function isReadProtectedFile(name: string): boolean {
 
 interface KnownIndex {
   readonly version: string;
-  /** Undefined where not all paths are known. */
+  /** Undefined if not all paths are known. */
   readonly names: readonly string[] | undefined;
 }
 

@@ -60,7 +60,7 @@ function operandsOf([program, ...args]: readonly ShellWord[]): readonly ShellWor
   return args.filter((word) => word !== pattern && !/^[+-]?\d+$/.test(word.value));
 }
 
-/** The path in a word: an operand, or the value of an option. Undefined where only the shell knows it. */
+/** The path in a word: an operand, or the value of an option. Undefined if only the shell knows it. */
 function pathIn(word: ShellWord): readonly (string | undefined)[] {
   const { kind, value } = word;
   if (kind === "variable" || kind === "dynamic") return [undefined];

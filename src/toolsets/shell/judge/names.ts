@@ -49,7 +49,7 @@ export function isStarter([program, ...rest]: readonly ShellWord[]): boolean {
 /** Starters whose own words are known: options, numbers, and variables that they set. */
 const transparent = nameSet("builtin command env ionice nice nohup stdbuf time timeout xargs");
 
-/** Returns where the words begin that a starter starts. Undefined where it is none, or says it in another way. */
+/** Returns where the words begin that a starter starts. Undefined if it is none, or says it in another way. */
 export function startedAt([program, ...rest]: readonly ShellWord[]): number | undefined {
   if (program?.kind !== "static" || !transparent.has(program.value)) return undefined;
   const own = program.value === "env" ? /^(?!\d)\w+=/ : /^(?:--?[\w-]+(?:=[\w.]+)?|\d+(?:\.\d+)?[smhd]?)$/;
@@ -105,7 +105,7 @@ function namedBy(program: string, words: readonly ShellWord[]): readonly ShellWo
   });
 }
 
-/** Returns why a part of a line starts what its words do not say. Undefined where they say it. */
+/** Returns why a part of a line starts what its words do not say. Undefined if they say it. */
 export function hiddenStart(words: readonly ShellWord[]): string | undefined {
   const [program, ...rest] = words;
   if (program === undefined) return undefined;

@@ -38,8 +38,8 @@ export function flowAfter(words: readonly ShellWord[], folders: Folders): Flow {
 }
 
 /**
- * Follows a relative path from a folder, in components below the scope's root. Undefined where it leaves the scope, or
- * where names before a `..` could be links.
+ * Follows a relative path from a folder, in components below the scope's root. Undefined if it leaves the scope, or
+ * if names before a `..` could be links.
  */
 export function followPath(folder: Folder, path: string): Folder | undefined {
   if (path.startsWith("/") || path.startsWith("~") || path.includes("\0")) return undefined;

@@ -9,7 +9,7 @@ export interface Span {
 const operators: readonly Operator[] = ["&&", "||", "|&", "|", "(", ")", "{", "}", "!", "time", "-p", "--"];
 
 /**
- * True where the text holds, besides the words and redirections of the tree, just its operators, blanks and comments: text that a
+ * True if the text holds, besides the words and redirections of the tree, just its operators, blanks and comments: text that a
  * parser passed over in silence has not been judged.
  */
 export function accountsForAll(source: string, spans: readonly Span[], expected: readonly Operator[]): boolean {

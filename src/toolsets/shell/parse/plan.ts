@@ -1,7 +1,7 @@
 /** Folder in which a simple command runs, as components below the root of the scope that the call's `cwd` lies in. */
 export type Folder = readonly string[];
 
-/** All folders that it can be. Undefined where they are not known. */
+/** All folders that it can be. Undefined if they are not known. */
 export type Folders = readonly Folder[] | undefined;
 
 /**
@@ -14,7 +14,7 @@ export interface ShellWord {
   readonly value: string;
   /** The static text that the word surely begins with. */
   readonly head: string;
-  /** The word written anew so that a shell reads just this. Undefined where that is not possible. */
+  /** The word written anew so that a shell reads just this. Undefined if that is not possible. */
   readonly print: string | undefined;
   /** The word read as a script, where a shell is given it to run. */
   readonly script?: ShellPlan;
@@ -48,11 +48,11 @@ export interface ShellPlan {
   readonly uncertain?: string;
   /** Why it is never run, even if approved. */
   readonly refused?: string;
-  /** The whole of it written anew from what was read: what is judged is what runs. Undefined where that cannot be. */
+  /** The whole of it written anew from what was read: what is judged is what runs. Undefined if that cannot be. */
   readonly script?: string;
   /** `script` is bash, and not what every shell reads alike. */
   readonly isBashOnly?: boolean;
-  /** Present where it is one program that needs no shell. */
+  /** Present if it is one program that needs no shell. */
   readonly argv?: readonly string[];
 }
 

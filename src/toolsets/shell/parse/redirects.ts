@@ -3,7 +3,7 @@ import type { PlannedRedirect, ShellWord } from "./plan.ts";
 import { quoteLiteral } from "./quote.ts";
 import { readWord } from "./words.ts";
 
-/** A redirection as it was read. `print` is undefined where only the original text says the same. */
+/** A redirection as it was read. `print` is undefined if only the original text says the same. */
 export interface ReadRedirect extends PlannedRedirect {
   readonly print: string | undefined;
 }

@@ -26,7 +26,7 @@ const maxSimpleCommands = 100;
 export type EachChild = (node: SyntaxNode, callback: (child: SyntaxNode) => void) => void;
 
 interface Walked {
-  /** The node written anew; undefined where that cannot be. */
+  /** The node written anew; undefined if that cannot be. */
   readonly print: string | undefined;
   readonly flow: Flow;
 }
