@@ -221,7 +221,12 @@ function describeRun(facts: readonly Fact[], { sources }: Program) {
   const start = startOf(facts);
   const terms = facts.findLast((fact) => fact.type === "attempt") ?? start;
   const before = start.files ?? sources;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(sources)])].filter((name) => before[name] !== sources[name]);
+  // A script that the user named was no file of the program then, and is one where the record names it.
+  const { model = "", modelFor = [] } = start.compiled ?? {};
+  const isOption = (name: string) => !(name in before) && [model, ...modelFor].some((text) => text.endsWith(`scripted:${name}`));
+  const names = [...new Set([...Object.keys(before), ...Object.keys(sources)])].filter(
+    (name) => before[name] !== sources[name] && !isOption(name),
+  );
   const changed = names.length > 0 ? [`changed since the run began: ${names.sort().join(", ")}`] : [];
   return { start, terms, changed };
 }

@@ -118,8 +118,7 @@ describe("mistakes about models", () => {
     expect(plain).toEqual({ exitCode: 7, stdout: "", stderr: "llm-do: no such model\n" });
     for (const [flags, env] of [[["--debug"], {}] as const, [[], { LLM_DO_DEBUG: "1" }] as const]) {
       const { stderr } = await runCli([".", "go", ...flags], { cwd, env });
-      expect(stderr).toMatch(/RunError: no such model\n {4}at /);
-      expect(stderr).toContain("caused by:\nModelError: no such model\n");
+      expect(stderr).toMatch(/RunError: no such model\ncaused by:\nModelError: no such model\n {4}at /);
       expect(stderr).toContain("main starts on scripted:model.yaml");
       expect(stderr).toContain("  instructions: Go.\n  prompt: go\n");
     }

@@ -55,6 +55,16 @@ describe("llm-do runs", () => {
     expect((await runCli(["runs", "show", runs[0].runId], { cwd })).stdout).toContain(`run ${runs[0].runId} of one`);
   });
 
+  it("says that calls were denied, also of a run that came to its end", async () => {
+    const cwd = await temporaryFolder();
+    await writeFile(join(cwd, "main.worker"), "---\ntoolsets: { filesystem: {} }\n---\nWrite.\n");
+    const write = { tool: "write_file", args: { path: "a.txt", content: "a" } };
+    await writeFile(join(cwd, "s.json"), script({ main: [{ calls: [write] }, "I could not."] }));
+    expect((await runCli([".", "go", "--headless", "--model", "scripted:s.json"], { cwd })).exitCode).toBe(4);
+    const { stdout } = await runCli(["runs", "list", "--outcome", "denied"], { cwd });
+    expect(stdout).toContain("done, 1 call denied, 2 requests");
+  });
+
   it("has nothing that waits without an error", async () => {
     const cwd = await twoPrograms();
     await run("one", "go", cwd);

@@ -58,7 +58,10 @@ function addRunViews(runs: Command, exit: Exit): void {
       parseCount,
     )
     .option("--program <name>", "only of programs of this name")
-    .option("--outcome <outcome>", "only runs that ended so: done, limit, cut, denied, aborted, failed, suspended, unfinished")
+    .option(
+      "--outcome <outcome>",
+      "only runs that ended so: done, limit, cut, denied (also: with a call that was denied), aborted, failed, suspended, unfinished",
+    )
     .option("--since <time>", "only runs that began since then: 2026-01-31, or 30m, 12h, 7d, 2w ago", parseSince)
     .option("--model <text>", "only runs whose entry had a model with this in its name")
     .option("--search <text>", "only runs with this text, in any case, in a prompt, an input or an answer")

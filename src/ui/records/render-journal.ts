@@ -80,7 +80,8 @@ function renderEnd(last: JournalEntry): string {
   if (last.type === "run-end") {
     return readable(last, () => {
       const { requests, inputTokens, outputTokens } = last.usage;
-      return `${last.stopReason}, ${counted(requests, "request")}, ${counted(inputTokens + outputTokens, "token")}`;
+      const denied = last.denied > 0 ? `, ${counted(last.denied, "call")} denied` : "";
+      return `${last.stopReason}${denied}, ${counted(requests, "request")}, ${counted(inputTokens + outputTokens, "token")}`;
     });
   }
   if (last.type === "answer") return "suspended, and answered: `llm-do resume` goes on with it";

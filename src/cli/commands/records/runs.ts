@@ -107,7 +107,8 @@ async function* newestFirst(own: AsyncIterable<FoundRun>, foreign: AsyncIterable
 
 function fits(run: ListedRun, { program, outcome, since, model }: RunFilter): boolean {
   if (program !== undefined && run.program !== program) return false;
-  if (outcome !== undefined && run.outcome !== outcome) return false;
+  const hadDenial = outcome === "denied" && (run.denied ?? 0) > 0;
+  if (outcome !== undefined && run.outcome !== outcome && !hadDenial) return false;
   if (since !== undefined && !(run.startedAt !== undefined && Date.parse(run.startedAt) >= since)) return false;
   return model === undefined || (run.model?.includes(model) ?? false);
 }
