@@ -126,7 +126,7 @@ describe("the journal", () => {
     await runCli(args, { cwd });
     const list = await runCli(["runs", "list"], { cwd });
     expect(list.stdout).toMatch(
-      /^\d{8}-\d{6}-\w{6} {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}done, 7 requests, [\d,]+ tokens\n {2}pitchdeck_eval, scripted:scripted\.ts, [\d.]+ s in all, \$0\.00\n$/,
+      /^\d{8}-\d{6}-\w{6} {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}done, 7 requests, [\d,]+ tokens\n {2}pitchdeck_eval, scripted:scripted\.ts, [\d.]+ s from start to end, \$0\.00\n$/,
     );
     const show = await runCli(["runs", "show", "last"], { cwd });
     for (const line of [...list.stdout.split("\n"), ...show.stdout.split("\n")]) expect(line.length).toBeLessThanOrEqual(80);

@@ -43,7 +43,12 @@ describe("limits", () => {
       "forty-\n",
       /^llm-do: the answer was cut off: .*raise `max_output_tokens`.*so far\nllm-do: `llm-do resume \S+` goes on with it, once more is allowed\n$/,
     ],
-    [{ text: "Not that.", finish: "content-filter" }, 7, "", /^llm-do: `main`: scripted:.* refused to answer: Not that\.\n$/],
+    [
+      { text: "Not that.", finish: "content-filter" },
+      7,
+      "",
+      /^llm-do: `main`: scripted:.* refused to answer: Not that\.\nllm-do: `llm-do resume \S+` goes on with it\n$/,
+    ],
     [{ text: "" }, 3, "", /^llm-do: `main` gave an empty answer, also when asked again\n$/],
   ])("ends %o with %s", async (reply, exitCode, stdout, stderr) => {
     const cwd = await writeProgram({
