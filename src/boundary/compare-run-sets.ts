@@ -1,7 +1,7 @@
 import { differenceOfMeans, differenceOfShares, type Hits, type Interval } from "../util/intervals.ts";
 import { type RunFigures, withoutTokens } from "./compare-runs.ts";
 
-/** What several runs did. */
+/** The figures of several runs. */
 export interface RunSetFigures {
   readonly runs: readonly RunFigures[];
   readonly done: Hits;

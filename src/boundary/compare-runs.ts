@@ -12,7 +12,7 @@ export interface RunFigures {
   readonly requests: number;
   /** Of input and output. */
   readonly tokens: number;
-  /** Of tools and workers. */
+  /** Calls of tools and workers. */
   readonly toolCalls: number;
   /** Undefined if a price is unknown. */
   readonly usd: number | undefined;

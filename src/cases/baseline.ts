@@ -7,7 +7,7 @@ import type { TestReport } from "./test-report.ts";
 export interface CaseChange extends Pick<TestReport["cases"][number], "file" | "name"> {
   readonly before: Hits;
   readonly after: Hits;
-  /** Of the shares, this report minus the earlier one. */
+  /** The difference of the shares: this report minus the earlier one. */
   readonly difference: Interval;
 }
 

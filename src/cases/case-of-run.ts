@@ -17,7 +17,7 @@ export interface RecordedRun {
   readonly callPath: CallPath;
   /** Files that it wrote, by their path in the program's folder: those that were there before lie at `before`, beside the test. */
   readonly written: ReadonlyMap<string, { readonly before?: string }>;
-  /** Where the files of its input lie, beside the test. */
+  /** The places of the files of its input, beside the test. */
   readonly attachments: readonly string[];
   /** Names of file tools: they run in a test. */
   readonly fileTools: ReadonlySet<string>;
@@ -43,7 +43,7 @@ export function caseOfRun({ root, callPath, written, attachments, fileTools, ...
   if (begun?.type !== "run-start" || start?.kind !== "worker") throw new NoCase(`there is no call of a worker at ${callPath}`);
   if (!end) throw new NoCase(`the call ${callPath} has not ended`);
   refuseUnplayable({ begun, start, own, root });
-  // Whether it was allowed itself is its caller's affair.
+  // Its caller decides if it is allowed itself.
   const below = own.filter((fact) => "callPath" in fact && fact.callPath !== callPath);
   const { set } = begun.compiled ?? {};
   const befores = [...written].flatMap(([path, { before }]) => (before === undefined ? [] : [[path, before]]));

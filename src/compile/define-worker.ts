@@ -57,7 +57,7 @@ function requireData(keys: object, worker: string, path: readonly string[] = [])
       throw new TypeError(
         `\`${place.join(".")}\` of \`${worker}\` is a function, and a worker is data: export a tool from a file, name the file in \`files\`, and write \`toolsets: { NAME: {} }\``,
       );
-    // What is nested deeper holds a cycle, which is refused if it is copied.
+    // A value that is nested deeper holds a cycle, which is refused if it is copied.
     if (isRecord(value) && place.length < 20) requireData(value, worker, place);
   }
 }

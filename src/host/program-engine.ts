@@ -5,7 +5,7 @@ import { abortable } from "../util/async/abortable.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 
 export interface ProgramLimits {
-  /** Of the interpreter's heap. */
+  /** The most of the interpreter's heap. */
   readonly memoryBytes: number;
   /** The time in which the program computes, and waits for no call. */
   readonly milliseconds: number;
@@ -27,7 +27,7 @@ export type CallAnswer = { readonly id: number; readonly value: JsonValue } | { 
 
 /** The work of a program from one set of answers to the point at which it waits for others, or ends. All of it is text of the program. */
 export interface ProgramTurn {
-  /** What it wants to call: JSON, unless the program changed what makes it. */
+  /** The calls that it wants: JSON, unless the program changed what makes it. */
   readonly calls: readonly string[];
   readonly printed: readonly string[];
   /** `end`: JSON with its `value`. `failed`: JSON with `message` and `stack`. `stopped`: why it was ended. */
@@ -41,7 +41,7 @@ export interface ProgramEngine {
   close(): Promise<void>;
 }
 
-/** What a regular expression, which nothing interrupts, can take beyond the limit. */
+/** The time that a regular expression, which nothing interrupts, can take beyond the limit. */
 const graceMilliseconds = 500;
 /** Node's own part of a thread, in bytes of the interpreter's heap: a text that comes in or goes out, and its copies. */
 const heapOfThread = 4;

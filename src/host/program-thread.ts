@@ -71,7 +71,7 @@ const prelude = `(send) => {
   };
 }`;
 
-/** What the program said since the last turn, as it said it: only the receiver parses texts, which can take more memory than a thread has. */
+/** The program's words since the last turn, as it said them: only the receiver parses texts, which can take more memory than a thread has. */
 let calls: string[] = [];
 let printed: string[] = [];
 let ended: ProgramTurn["end"];

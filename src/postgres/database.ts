@@ -77,7 +77,7 @@ export async function openDatabase(url: string, clock: Pick<Clock, "now">, most 
   }
 }
 
-/** What a database lacks, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/** Words for a database that has no room, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const lacks: ReadonlyMap<string, string> = new Map([
   ["53100", "is full"],
   ["53300", "has no connection left (`max_connections` in its configuration)"],

@@ -231,7 +231,7 @@ interface FoundCallable {
   readonly reach: readonly string[];
 }
 
-/** What the code of a tool may call: the names that it declares, or all but its own toolset where it reaches what its caller does. */
+/** Returns the tools that code may call: those that it declares, or all but its own toolset if it reaches what its caller does. */
 export function reachOf(
   { toolset, reach }: Pick<FoundCallable, "toolset" | "reach">,
   toolsets: readonly GatedToolset[],

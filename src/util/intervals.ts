@@ -90,7 +90,7 @@ function spreadOfMean(values: readonly number[]): { readonly mean: number; reado
   return { mean, variance: squares / (values.length - 1) / values.length };
 }
 
-/** Of the first degrees of freedom. */
+/** Quantiles for the first degrees of freedom. */
 const quantilesOfT = [12.706, 4.303, 3.182, 2.776, 2.571];
 
 /** The two-sided 95 % quantile of Student's t: from a table, then by the expansion of Cornish and Fisher, to three places. */

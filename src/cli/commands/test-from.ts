@@ -102,7 +102,7 @@ interface WritingCall {
   readonly beside: string;
 }
 
-/** What a call wrote in the program's folder, and the contents that were there before. */
+/** Finds the files that a call wrote in the program's folder, and the contents that were there before. */
 async function findWritten(record: RecordReader, { outline, call, beside }: WritingCall) {
   const kept = await readSecrets(record);
   const written = new Map<string, { readonly before?: string }>();

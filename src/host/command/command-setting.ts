@@ -32,7 +32,7 @@ export interface CommandSetting {
   readonly hidden: HiddenEntries;
   /** Host paths of git directories with other names than `.git`. */
   readonly gitFolders: ReadonlySet<string>;
-  /** What it sees of git's files where that differs from the disk; undefined if nothing does. */
+  /** The files of git that it sees in place of those on the disk; undefined if there are none. */
   readonly git: GitView | undefined;
   /** Receives the host paths that a command with `scratch` wrote. */
   readonly onWritten: (paths: readonly string[]) => void;

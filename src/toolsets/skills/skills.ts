@@ -100,7 +100,7 @@ export function skillsToolset(config: SkillsConfig, { scope, skills: found }: Li
   return { toolset, config, tools };
 }
 
-/** What a model reads of the skills, and how it names one. */
+/** The text that a model reads of the skills, and the argument by which it names one. */
 function presentSkills(found: readonly Skill[]): Pick<Tool, "description" | "input"> {
   const lines = found.map(({ name, description }) => `${name}: ${clipText(description, longestDescription)}`);
   return {

@@ -2,8 +2,8 @@ import { compareRunSets, setsBeyondTolerance } from "../../../boundary/compare-r
 import { beyondTolerance, compareRuns, figuresOf, type RunFigures } from "../../../boundary/compare-runs.ts";
 import { expandTexts } from "../../../journal/expand-texts.ts";
 import { readJournal } from "../../../journal/read-journal.ts";
+import { renderRunSets } from "../../../ui/records/render-run-sets.ts";
 import { renderRunsComparison } from "../../../ui/records/render-runs-comparison.ts";
-import { renderRunSets } from "../../../ui/render-run-sets.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { renderJson, writeResult, writeStderr } from "../../output.ts";
 import { findRun } from "../../records/find-runs.ts";

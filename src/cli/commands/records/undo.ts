@@ -43,7 +43,7 @@ export async function undoCommand(run: string, target: string | undefined, flags
   return isComplete && !isRefused ? exitCodes.done : exitCodes.failed;
 }
 
-/** What no tool of the program can have written. Of a program that does not compile, what names show. Runs none of its code. */
+/** Returns the places that no tool of the program can have written; if it does not compile, those that names show. Runs none of its code. */
 async function protectedBy(root: string, target: string | undefined) {
   const compiled = await compile({ target: target ?? root, trust: false }).catch(() => undefined);
   const { program, codeFiles = [] } = compiled ?? {};

@@ -103,7 +103,7 @@ function toMasked(file: string, settings: readonly GitSetting[] = []): readonly 
   return [{ kind: "content", path: file, content: printGitConfiguration(masked) }];
 }
 
-/** What is read as a configuration, and what holds no text. */
+/** The names that are read as a configuration, and those that hold no text. */
 const ownFiles = nameSet("config config.worktree index packed-refs shallow");
 /** Files at the top of a git directory, and folders, that commands of git replace: nothing can be mounted over them. */
 const replaced = /^(?:[A-Z_]+|rebase-.*|sequencer|info|hooks|lfs|worktrees|modules)$/;

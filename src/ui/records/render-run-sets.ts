@@ -1,5 +1,5 @@
-import type { Measure, RunSetsComparison } from "../boundary/compare-run-sets.ts";
-import type { Interval } from "../util/intervals.ts";
+import type { Measure, RunSetsComparison } from "../../boundary/compare-run-sets.ts";
+import type { Interval } from "../../util/intervals.ts";
 
 /** The name of a row, and how its numbers are written. */
 const rows: Readonly<Record<Measure, readonly [name: string, write: (value: number) => string]>> = {
