@@ -99,6 +99,15 @@ describe.skipIf(noWall !== "")("the rights of a command", () => {
     expect((await change("mv node_modules/c c")).movedAside).toEqual(["s/c/b/package.json"]);
   });
 
+  test("rename pipes with protected names, and leave those that were there", async () => {
+    execFileSync("mkfifo", [bench.at("in/.npmrc")]);
+    const script = "mkfifo .envrc p; mv p package.json; mkdir a; mkfifo a/.git";
+    const { movedAside } = await bench.bash(script, { rights: { writes: [bench.scopes.resolve("s")], reads: [] } });
+    expect(movedAside.toSorted()).toEqual(["s/.envrc", "s/a/.git", "s/package.json"]);
+    expect(readdirSync(bench.at("in"))).toContain(".npmrc");
+    for (const name of [".envrc", "a/.git", "package.json"]) expect(existsSync(bench.at(`in/${name}`))).toBe(false);
+  });
+
   test("keep nested scopes, protected names and links out of a folder that may be written", async () => {
     bench.put("in/out/package.json", "{}");
     bench.put("in/out/inner/a", "a");

@@ -176,15 +176,15 @@ function treatByName({ table, unprotected }: Walk, { scope }: OpenFolder, { comp
   if (protection !== "program" && insideGit === undefined && isOpened(unprotected, components)) return "ignore";
   if (type === "link" && table.leadsToProgram(scope, components)) return "read-only";
   if (isTransientName(components.at(-1) ?? "")) return undefined;
-  if (type === "other") return "ignore";
+  const held = type === "other" ? "hidden" : "read-only";
   if (insideGit !== undefined) {
     const part = gitPartOf(insideGit, type);
-    if (part !== undefined && !unprotected.has(part)) return "read-only";
+    if (part !== undefined && !unprotected.has(part)) return held;
     return mayHoldGitParts(insideGit) ? undefined : "ignore";
   }
   // Every command of git reads `.git`. Its hooks and configuration must not be written, so none of it is.
   if (protection === "ask-read-and-write" && foldName(components.at(-1) ?? "") !== ".git") return "hidden";
-  return protection && "read-only";
+  return protection && held;
 }
 
 interface Left {
