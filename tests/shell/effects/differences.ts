@@ -33,7 +33,7 @@ const steering =
 /** What happened beyond the effects that were granted, a text each. */
 export function differencesOf(granted: Effects, { before, after, heard, result }: Happened): readonly string[] {
   const changed = changesBetween(before, after);
-  const beyond = changed.filter((path) => !mayChange(granted, path, before));
+  const beyond = changed.filter((path) => !mayChange(granted, path, { before, after }));
   const told = [JSON.stringify(result ?? {}), ...changed.map((path) => String(after.get(path)?.content ?? ""))].join("\n");
   const read = Object.entries(tokens).filter(([name, token]) => !mayRead(granted, name) && holds(told, token));
   return [
@@ -43,12 +43,14 @@ export function differencesOf(granted: Effects, { before, after, heard, result }
   ];
 }
 
-function mayChange({ writes = [], opens = [], scratch = false }: Effects, path: string, before: Tree): boolean {
+type Trees = Pick<Happened, "before" | "after">;
+
+function mayChange({ writes = [], opens = [], scratch = false }: Effects, path: string, { before, after }: Trees): boolean {
   if (scratch) return false;
   const isGranted = writes.some((one) => isIn(path, folderOf(one)) && !isInOtherScope(path, one, writes));
   // A folder that is missing is made, and so are those above it.
   const isMade = writes.some((one) => isIn(folderOf(one), path) && !before.has(path));
-  return isMade || (isGranted && !isHeld(path, opens));
+  return isMade || (isGranted && !isHeld(path, opens, after.get(path)?.type === "folder"));
 }
 
 /** The place of a path of the tools: `out`, `out/x`, `src/x`. */
@@ -67,7 +69,7 @@ function isInOtherScope(path: string, granted: string, writes: readonly string[]
   return !writes.some((one) => isIn(folderOf(one), scope[1]));
 }
 
-function isHeld(path: string, opens: readonly string[]): boolean {
+function isHeld(path: string, opens: readonly string[], isFolder: boolean): boolean {
   const names = path.split("/");
   const inside = names.indexOf("node_modules");
   const seen = inside === -1 ? names : names.slice(0, inside);
@@ -79,7 +81,8 @@ function isHeld(path: string, opens: readonly string[]): boolean {
   if (name !== ".git") return false;
   const within = seen.slice(first + 1).join("/");
   if (/^(?:modules\/.+\/)?hooks(?:\/|$)/.test(within)) return !opens.includes(".git/hooks");
-  return steering.test(within) && !opens.includes(".git/config");
+  // Git reads configuration and remotes from files: a folder of such a name steers nothing.
+  return !isFolder && steering.test(within) && !opens.includes(".git/config");
 }
 
 function mayRead({ reads = [], opens = [] }: Effects, token: string): boolean {
