@@ -46,10 +46,19 @@ function wordsOf(before: string | undefined, after: string | undefined): string 
   const [old, now] = [before.split("\n"), after.split("\n")];
   const line = firstChange(before, after);
   const [was = "", is = ""] = [old[line], now[line]];
-  if (line >= old.length || (was.trim() !== "" && now.indexOf(was, line) > line)) return `: ${quote(is)} was added`;
-  if (line >= now.length || (is.trim() !== "" && old.indexOf(is, line) > line)) return `: ${quote(was)} was removed`;
+  if (line >= old.length || (was.trim() !== "" && now.indexOf(was, line) > line))
+    return `: ${quote(is)} was added${otherLines(old, now)}`;
+  if (line >= now.length || (is.trim() !== "" && old.indexOf(is, line) > line))
+    return `: ${quote(was)} was removed${otherLines(old, now)}`;
   const [differing, differed] = aroundDifference(is, was);
-  return `: ${quote(differing)} was ${quote(differed)}`;
+  return `: ${quote(differing)} was ${quote(differed)}${otherLines(old, now)}`;
+}
+
+/** Counts the lines that are different beside the one that is quoted. */
+function otherLines(old: readonly string[], now: readonly string[]): string {
+  const [before, after] = [new Set(old), new Set(now)];
+  const changed = Math.max(old.filter((text) => !after.has(text)).length, now.filter((text) => !before.has(text)).length) - 1;
+  return changed > 0 ? `, and ${changed} more ${changed === 1 ? "line" : "lines"}` : "";
 }
 
 function quote(text: string): string {

@@ -27,7 +27,7 @@ describe("a run without a terminal", () => {
     ]);
     expect(lines.slice(4, 7)).toEqual([
       "To answer, run at a terminal, or pass --hold and answer later; to allow this, pass --approve-all, or:",
-      "  --approve 'main/write_file'",
+      "  --approve 'main/write_file(reports/*)'",
       "Or write:",
     ]);
     expect(stderr).toContain(configuration);
@@ -45,7 +45,7 @@ describe("a run without a terminal", () => {
 
   it("gets by with the rule that it was told to pass", async () => {
     const cwd = await copyExample();
-    expect(await runCli([...run, "--approve", "main/write_file"], { cwd })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await runCli([...run, "--approve", "main/write_file(reports/*)"], { cwd })).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await reports(cwd)).toHaveLength(3);
   });
 

@@ -67,6 +67,31 @@ it("goes on with the run that was answered, also from the folder beside", async 
   });
 });
 
+it("is named where the last run wrote nothing that could be taken back", async () => {
+  const model = "- reply: { calls: [{ tool: write_file, args: { path: out/a.txt, content: a } }] }\n- reply: done\n";
+  const main =
+    "---\nmodel: scripted:model.yaml\nsandbox: { paths: { out: { root: ./out, mode: rw } } }\ntoolsets: { filesystem: {} }\n---\nWrite.\n";
+  const cwd = await writeProgram({ "main.worker": main, "model.yaml": model });
+  expect((await runCli([".", "go", "--approve", "main/write_file(out/*)"], { cwd })).exitCode).toBe(0);
+  const denied = await runCli([".", "go"], { cwd });
+  expect(denied).toMatchObject({ exitCode: 4, stderr: expect.stringContaining("--approve 'main/write_file(out/*)'\n") });
+  const [wrote = ""] = (await runCli(["runs", "list"], { cwd })).stdout.split(" ");
+  const undone = await runCli(["undo", "last", "--yes"], { cwd });
+  expect(undone).toMatchObject({
+    exitCode: 0,
+    stderr: `llm-do: the newest one that did is ${wrote}: \`llm-do undo ${wrote}\`\n`,
+  });
+  const unasked = await runCli(["undo", wrote], { cwd });
+  expect(unasked).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/out\/a\.txt[\s\S]*there is no terminal to ask at: --dry-run/),
+  });
+  expect((await runCli(["undo", wrote, "--yes"], { cwd })).exitCode).toBe(0);
+  const shown = (await runCli(["runs", "show", wrote], { cwd })).stdout;
+  expect(shown).toContain("taken back: 0 files restored, 1 removed");
+  expect(shown).not.toContain("under way");
+});
+
 describe("a run that is looked at", () => {
   const files = { "main.worker": "---\nmodel: scripted:model.yaml\n---\nSay it.\n", "model.yaml": "- reply: said\n" };
 

@@ -144,7 +144,7 @@ describe("every line that names the next step works as it is printed", { timeout
     expect((await runCli(["resume"], started)).stderr).toContain("Look at it (npx llm-do explain .)");
     const mistaken = (...words: string[]) => runCli(words, started).then((ended) => ended.stderr);
     expect(await mistaken("chekc")).toContain("if a command was meant: npx llm-do check\n");
-    expect(await mistaken("check", "--colour")).toContain("(npx llm-do --help lists the commands and flags)");
+    expect(await mistaken("check", "--colour")).toContain("(npx llm-do check --help lists what it takes)");
     expect(await mistaken("keys", "set", "foo")).toContain("; npx llm-do models lists the providers");
   });
 });

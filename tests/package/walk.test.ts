@@ -89,7 +89,7 @@ describe.skipIf(isSkipped)("a new user", () => {
       expect(said).toContain("I am done with the notes.\n");
       expect(said).toContain("I am done with the notes.\nOrder the parts by Friday.\n");
       expect(said).toMatch(/^3$/m);
-      expect(said).toContain("--approve 'main/write_file'");
+      expect(said).toContain("--approve 'main/write_file(out/*)'");
       expect(readFileSync(join(cwd, "mine/out/list.md"), "utf8")).toBe("Order the parts by Friday.\n");
       expect(said).toContain("error[unknown-key]: unknown key `toolset`\n --> broken/main.worker:3:1");
       expect(said).toContain("did you mean `toolsets`?");

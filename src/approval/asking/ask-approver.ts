@@ -18,6 +18,7 @@ import {
 } from "../pending-call.ts";
 import { allowLine } from "../rules/allow-line.ts";
 import { createRememberedApprovals } from "../rules/remembered-approvals.ts";
+import { proposeRules } from "../rules/run-rules.ts";
 import { type DecideOptions, decide, type SettledQuestion } from "./decide.ts";
 import type { StageReport } from "./question-queue.ts";
 import { recordDecision } from "./record-decision.ts";
@@ -114,16 +115,29 @@ function describeDenial(
   const { name: worker } = caller;
   const { note } = decision;
   const description = run.redactor.json(describeCall(call, prepared));
-  const ways = isUnstated ? waysToAllow(call) : {};
+  const ways = isUnstated ? waysToAllow(run, call, prepared) : {};
   return { callPath, worker, tool, description, source, ...(note === undefined ? {} : { note }), ...ways };
 }
 
 /** A rule, and a line of the worker's file; but no file can pre-approve what code calls. */
-function waysToAllow({ binding, tool, request }: PendingCall): Pick<DeniedCall, "allow" | "rule"> {
-  const rule = `${request.caller.name}/${request.name}`;
+function waysToAllow(run: GateRun, call: PendingCall, prepared: PreparedCall): Pick<DeniedCall, "allow" | "rule"> {
+  const { binding, tool, request } = call;
+  const rule = narrowRule(run, call, prepared) ?? `${request.caller.name}/${request.name}`;
   const written = request.via ?? { reference: binding.reference, tool };
   return binding.fromCode ? { rule } : { rule, allow: allowLine(written.reference, written.tool.name) };
 }
+
+/** The narrowest rule that allows more than the same call again: for what is in the same folder, or begins with the same words. */
+function narrowRule({ redactor }: GateRun, call: PendingCall, prepared: PreparedCall): string | undefined {
+  const { name, creators } = call.request.caller;
+  if (creators) return undefined;
+  const [exact, wider = exact] = proposeRules(toRuledCall(call, prepared), name, []);
+  if (!wider || redactor.hideKnown(wider.rule).hidden.length > 0) return undefined;
+  return canBePasted.test(wider.rule) ? wider.rule : undefined;
+}
+
+/** Between single quotes of a shell. */
+const canBePasted = /^[ -&(-~]+$/;
 
 /** The arguments as a person edited them; undefined if they are unchanged. */
 export async function editedArgs(

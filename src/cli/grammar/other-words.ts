@@ -37,6 +37,7 @@ const otherFlags: Readonly<Record<string, string>> = {
   "--force": "write --approve 'worker/tool(pattern)' for calls that you know, or --approve-all",
   "--allow": "write --approve 'worker/tool(pattern)'",
   "--allowed-tools": "write --approve 'worker/tool(pattern)'",
+  "--plain": "`run` and `chat` alone draw: this command prints lines",
   "--journal": "runs are recorded unless --no-journal is given",
 };
 

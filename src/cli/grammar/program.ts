@@ -86,7 +86,7 @@ export function createProgram(line: CommandLine, words: readonly string[] = []):
       .exitOverride()
       .showSuggestionAfterError()
       .configureHelp({ minWidthToWrap: 20, subcommandTerm: (sub) => sub.name() })
-      .showHelpAfterError(`(${commandName()} --help lists the commands and flags)`)
+      .showHelpAfterError(`(${nameOf(command)} --help lists ${command.parent ? "what it takes" : "the commands and flags"})`)
       .configureOutput({
         outputError: (text, write) => write(show(asStarted(explainUnknownFlag(text.replace(/^error: /, "llm-do: "))))),
       });
@@ -108,6 +108,11 @@ function calledBy(words: readonly string[]): string | undefined {
 /** Words of the command line that are quoted do nothing to a terminal. */
 function show(text: string): string {
   return escapeText(text, { keepNewlines: true, keepBackslashes: true });
+}
+
+/** As it is typed: `llm-do runs compare`. */
+function nameOf(command: Command): string {
+  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : commandName();
 }
 
 /** A command and all commands below it. */

@@ -1,4 +1,5 @@
 import { UsageError } from "../exit-codes.ts";
+import { writeStderr } from "../output.ts";
 import { listenForSignals } from "../process/signals.ts";
 import { findTerminal, type Terminal } from "./terminal.ts";
 
@@ -9,19 +10,26 @@ export interface YesOrNo {
   readonly otherwise: string;
 }
 
-/** Asks at the terminal. Rejects with a `UsageError` if there is none. */
+/** Asks at the terminal. If there is none, shows what it is about, and rejects with a `UsageError`. */
 export function askYesOrNo({ render, otherwise }: YesOrNo): Promise<boolean> {
-  return atTerminal(`there is no terminal to ask at: ${otherwise}`, (terminal, signal) => {
+  const refuse = () => {
+    writeStderr(`${render(80)}\n`);
+    return `there is no terminal to ask at: ${otherwise}`;
+  };
+  return atTerminal(refuse, (terminal, signal) => {
     const text = `\n${render(terminal.columns)}\n  yes  do it\n  no   leave everything as it is\n`;
     return terminal.ask({ text, read: readAnswer }, signal);
   });
 }
 
 /** Rejects with a `UsageError` that says `why` if there is no terminal. A signal aborts the work. */
-export async function atTerminal<T>(why: string, ask: (terminal: Terminal, signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function atTerminal<T>(
+  why: string | (() => string),
+  ask: (terminal: Terminal, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   using signals = listenForSignals();
   const terminal = findTerminal(signals);
-  if (!terminal) throw new UsageError(why);
+  if (!terminal) throw new UsageError(typeof why === "string" ? why : why());
   return await ask(terminal, signals.controller.signal);
 }
 

@@ -152,7 +152,7 @@ function renderOutcome(label: string, outcome: Outcome, columns: number): string
 }
 
 function renderUnfinished({ entries, torn }: Journal): string[] {
-  const last = entries.at(-1)?.type;
+  const last = entries.findLast(({ type }) => type !== "undo")?.type;
   if (last === "run-end" || last === "answer") return [];
   const open = unfinishedEffects(entries);
   const tornLine = torn ? ["  (its last line is cut off, as by a kill)"] : [];

@@ -104,6 +104,7 @@ export async function adoptRunCommand(
     ...(options.length > 0 ? ["Give its options again if they are to hold:", ...options.map((option) => `  ${option}`)] : []),
   ];
   const render = () => `${renderLines(lines)}Adopt it?`;
+  if (yes) writeStderr(renderLines(lines));
   if (!yes && !(await askYesOrNo({ render, otherwise: "--yes adopts it" }))) return exitCodes.failed;
   await adopt(host, adoption, { program, store: storeOfUser(host) });
   await writeResult(renderLines([found.runId]));

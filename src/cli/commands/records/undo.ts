@@ -1,9 +1,11 @@
 import { resolve } from "node:path";
 import { compile, type UndoPlan, type UndoReport, undo } from "../../../front/llm-do.ts";
+import { readWriteLog } from "../../../journal/write-log.ts";
 import { renderUndo } from "../../../ui/records/render-undo.ts";
+import { commandLine } from "../../command-name.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../../output.ts";
-import { findRun, programOfTarget } from "../../records/find-runs.ts";
+import { findRun, programOfTarget, streamRuns, takeFirst } from "../../records/find-runs.ts";
 import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 
 export interface UndoFlags {
@@ -38,10 +40,24 @@ export async function undoCommand(run: string, target: string | undefined, flags
       : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false, isDone: report.isDone }),
   );
   if (isRefused) writeStderr("llm-do: nothing was taken back\n");
+  if (run === "last" && report.files.length === 0 && report.lasting.length === 0) await nameLastWriter(target ?? folder);
   const areBack = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");
   const isComplete = areBack && report.lasting.every(({ isOfFile }) => !isOfFile);
   return isComplete && !isRefused ? exitCodes.done : exitCodes.failed;
 }
+
+/** Says which run `last` would have been, had it to be one that wrote. */
+async function nameLastWriter(target: string): Promise<void> {
+  for (const { runId, store, ends } of await takeFirst(streamRuns(target), mostLooked)) {
+    const writes = ends?.undone ? [] : await store.look(runId, readWriteLog).catch(() => []);
+    if (writes.length === 0) continue;
+    writeStderr(`llm-do: the newest one that did is ${runId}: \`${commandLine("undo", runId)}\`\n`);
+    return;
+  }
+}
+
+/** Runs that wrote nothing, before the newest that did. */
+const mostLooked = 200;
 
 /** Returns the places that no tool of the program can have written; if it does not compile, those that names show. Runs none of its code. */
 async function protectedBy(root: string, target: string | undefined) {
