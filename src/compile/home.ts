@@ -1,5 +1,6 @@
 import { basename, dirname, join, relative } from "node:path";
 import type { Host } from "../host/host.ts";
+import { programSuffix } from "../protocol/program-file.ts";
 import { isWithin } from "../util/within.ts";
 
 /** A folder that names and relative paths are confined to: the program's, or that of an npm package. */
@@ -26,12 +27,14 @@ export interface Names {
   workerPaths(name: string): Promise<readonly string[]>;
   /** The names of all workers, for suggestions and for code that may call any of them. Sorted. */
   workerNames(): Promise<readonly string[]>;
-  /** The code whose exports are names. */
-  codeFiles(): Promise<readonly string[]>;
+  /** The code whose exports are names; with the program of `name`, where there is one. */
+  codeFiles(name?: string): Promise<readonly string[]>;
 }
 
 /** The modules of a folder whose exports are names, where they are there. */
 export const codeFileNames: readonly string[] = ["tools.ts", "tools.js", "tools.mjs", "tools/index.ts"];
+
+const isPlainName = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
 /**
  * The names of a folder: workers beside the manifest or in `workers/`, those made in a run where `generated` says where they
@@ -40,7 +43,7 @@ export const codeFileNames: readonly string[] = ["tools.ts", "tools.js", "tools.
 export function folderNames(host: Host, folder: string, generated?: string): Names {
   return {
     workerPaths: async (name) => {
-      if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) return [];
+      if (!isPlainName.test(name)) return [];
       return filesAmong(host, [
         join(folder, `${name}.worker`),
         join(folder, "workers", `${name}.worker`),
@@ -49,11 +52,13 @@ export function folderNames(host: Host, folder: string, generated?: string): Nam
       ]);
     },
     workerNames: () => findWorkerNames(host, folder, generated),
-    codeFiles: () =>
-      filesAmong(
+    codeFiles: (name) => {
+      const own = name !== undefined && isPlainName.test(name) ? [name + programSuffix] : [];
+      return filesAmong(
         host,
-        codeFileNames.map((name) => join(folder, name)),
-      ),
+        [...codeFileNames, ...own].map((file) => join(folder, file)),
+      );
+    },
   };
 }
 

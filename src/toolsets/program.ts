@@ -3,7 +3,7 @@ import { isRecord, type JsonObject, type JsonValue } from "../protocol/json.ts";
 import { fromJsonSchema } from "../schema/from-json-schema.ts";
 import { parseJson } from "../util/json/parse-json.ts";
 import { clipText } from "../util/text/clip-text.ts";
-import { configSchema } from "./config-schema.ts";
+import { type ConfigField, configSchema } from "./config-schema.ts";
 import { accessOf } from "./timed-runtime.ts";
 import {
   type CallOptions,
@@ -28,7 +28,8 @@ export interface ProgramConfig {
 
 const atLeastOne = { type: "integer", minimum: 1 } as const;
 
-const config = configSchema<ProgramConfig>({
+/** The bounds of a program, as fields of a configuration. */
+export const programLimits: Readonly<Record<keyof ProgramConfig, ConfigField>> = {
   max_seconds: {
     ...atLeastOne,
     default: 10,
@@ -36,7 +37,8 @@ const config = configSchema<ProgramConfig>({
   },
   max_memory: { ...atLeastOne, default: 64, description: "The megabytes of memory that one program may use." },
   max_calls: { ...atLeastOne, default: 1000, description: "The most calls of one program." },
-});
+};
+const config = configSchema<ProgramConfig>(programLimits);
 
 /** UTF-16 units of all that a program says. */
 const mostCharacters = 8_000_000;
@@ -90,33 +92,58 @@ function createTool(limits: ProgramConfig): Tool {
       required: ["source"],
       additionalProperties: false,
     }),
-    // Each takes a thread and memory of its own.
-    sequential: true,
-    calls: [],
-    replayable: true,
-    settlesOnAbort: true,
-    execute: (args: JsonObject, runtime: WorkerRuntime) => execute(args, runtime, limits),
+    ...programFlags,
+    execute: async ({ source, input = {} }: JsonObject, runtime: WorkerRuntime) => {
+      const { value, printed } = await executeProgram({ source: String(source), input, limits }, runtime);
+      return { result: value, ...(printed.length > 0 ? { printed } : {}) };
+    },
   });
 }
 
-async function execute({ source, input = {} }: JsonObject, runtime: WorkerRuntime, limits: ProgramConfig): Promise<JsonValue> {
+/** What every tool that runs a program says of itself. */
+export const programFlags = {
+  // Each takes a thread and memory of its own.
+  sequential: true,
+  calls: [],
+  replayable: true,
+  settlesOnAbort: true,
+} satisfies Partial<Tool>;
+
+export interface ProgramToRun {
+  /** The body of an async function of `input`. */
+  readonly source: string;
+  readonly input: JsonValue;
+  readonly limits: ProgramConfig;
+  /** The names that it may call. Default: all that its worker reaches. */
+  readonly names?: readonly string[];
+}
+
+interface ProgramResult {
+  readonly value: JsonValue;
+  readonly printed: readonly string[];
+}
+
+/** Runs a program in the interpreter; its calls pass the gate of `runtime`. Throws a `ToolFailure` with the reason and its line. */
+export async function executeProgram(
+  { source, input, limits, names }: ProgramToRun,
+  runtime: WorkerRuntime,
+): Promise<ProgramResult> {
   const most = {
     memoryBytes: limits.max_memory * 1024 * 1024,
     milliseconds: limits.max_seconds * 1000,
     ...{ calls: limits.max_calls, characters: mostCharacters },
   };
-  const start = { source: String(source), input: JSON.stringify(input), most };
+  const start = { source, input: JSON.stringify(input), most };
   const engine = openProgram(start, runtime.signal);
   try {
-    return await drive(engine, runtime);
+    return await drive(engine, new ProgramCalls(runtime, names), runtime);
   } finally {
     await engine.close();
   }
 }
 
 /** Executes a program turn by turn. All calls that it made have ended when it has. */
-async function drive(engine: ProgramEngine, runtime: WorkerRuntime): Promise<JsonObject> {
-  const calls = new ProgramCalls(runtime);
+async function drive(engine: ProgramEngine, calls: ProgramCalls, runtime: WorkerRuntime): Promise<ProgramResult> {
   const printed: string[] = [];
   let answers: readonly CallAnswer[] = [];
   for (;;) {
@@ -141,7 +168,7 @@ function atWork<T>(runtime: WorkerRuntime, work: Promise<T>): Promise<T> {
 function toResult(
   { type, text }: NonNullable<ProgramTurn["end"]>,
   { printed, madeCalls }: { readonly printed: readonly string[]; readonly madeCalls: boolean },
-): JsonObject {
+): ProgramResult {
   if (type === "stopped") throw failed(text, printed);
   const said = parseJson(text);
   if (!isRecord(said)) throw failed("it changed how it speaks", printed);
@@ -149,7 +176,7 @@ function toResult(
   const { value } = said as JsonObject;
   if (value === undefined && !madeCalls && printed.length === 0)
     throw failed("it returned nothing and called nothing: `source` is the body of a function, and ends with `return`", printed);
-  return { result: value ?? null, ...(printed.length > 0 ? { printed } : {}) };
+  return { value: value ?? null, printed };
 }
 
 function describeError({ message, stack }: Readonly<Record<string, unknown>>): string {
@@ -166,6 +193,7 @@ function failed(why: string, printed: readonly string[]): ToolFailure {
 /** The calls of one program. The program gets their results in an order that is recorded, so that it does the same when it is entered again. */
 class ProgramCalls {
   readonly #runtime: WorkerRuntime;
+  readonly #names: readonly string[] | undefined;
   /** Calls whose results the program has not got. A rejection ends more than the call. */
   readonly #open = new Map<number, Promise<CallAnswer>>();
   /** In the order in which they ended. */
@@ -173,8 +201,9 @@ class ProgramCalls {
   made = 0;
   #deliveries = 0;
 
-  constructor(runtime: WorkerRuntime) {
+  constructor(runtime: WorkerRuntime, names: readonly string[] | undefined) {
     this.#runtime = runtime;
+    this.#names = names;
   }
 
   get areDone(): boolean {
@@ -184,7 +213,7 @@ class ProgramCalls {
   make(calls: readonly string[]): void {
     for (const text of calls) {
       const id = this.made++;
-      const answer = answerCall(id, text, this.#runtime);
+      const answer = this.#answer(id, text);
       this.#open.set(id, answer);
       // A rejection is met by `next` or `settled`.
       answer.then(
@@ -216,23 +245,25 @@ class ProgramCalls {
     this.#ended.delete(id);
     return answer;
   }
-}
 
-/** Rejects with what ends more than the call: a limit, an end of the run. */
-async function answerCall(id: number, text: string, runtime: WorkerRuntime): Promise<CallAnswer> {
-  try {
-    return { id, value: await makeCall(id, parseJson(text), runtime) };
-  } catch (thrown) {
-    if (thrown instanceof ToolFailure) return { id, error: thrown.toolError };
-    throw thrown;
+  /** Rejects with what ends more than the call: a limit, an end of the run. */
+  async #answer(id: number, text: string): Promise<CallAnswer> {
+    try {
+      return { id, value: await this.#make(id, parseJson(text)) };
+    } catch (thrown) {
+      if (thrown instanceof ToolFailure) return { id, error: thrown.toolError };
+      throw thrown;
+    }
   }
-}
 
-/** `wanted` is a text of the program: it can be anything. Without a name it asks for its budget. */
-async function makeCall(id: number, wanted: unknown, runtime: WorkerRuntime): Promise<JsonValue> {
-  const { name, input = {}, options = {} } = isRecord(wanted) ? (wanted as JsonObject) : { name: null };
-  if (name === undefined) return runtime.step(`budget ${id}`, () => accessOf(runtime)?.left() ?? {});
-  if (typeof name !== "string") throw toolFailure("invalid_arguments", "`call` takes the name of a tool first");
-  if (!isRecord(options)) throw toolFailure("invalid_arguments", "the options of `call` are an object");
-  return runtime.call(name, input, options as CallOptions);
+  /** `wanted` is a text of the program: it can be anything. Without a name it asks for its budget. */
+  async #make(id: number, wanted: unknown): Promise<JsonValue> {
+    const { name, input = {}, options = {} } = isRecord(wanted) ? (wanted as JsonObject) : { name: null };
+    if (name === undefined) return this.#runtime.step(`budget ${id}`, () => accessOf(this.#runtime)?.left() ?? {});
+    if (typeof name !== "string") throw toolFailure("invalid_arguments", "`call` takes the name of a tool first");
+    if (!isRecord(options)) throw toolFailure("invalid_arguments", "the options of `call` are an object");
+    if (this.#names && !this.#names.includes(name))
+      throw toolFailure("unknown_tool", `\`${name}\` is not in the \`calls\` of this program`, "add it to its first lines");
+    return this.#runtime.call(name, input, options as CallOptions);
+  }
 }

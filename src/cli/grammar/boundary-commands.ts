@@ -84,6 +84,18 @@ export function addSoften(program: Command, exit: Exit): void {
     .action(act(exit, async () => (await import("../commands/boundary/soften.ts")).softenCommand));
 }
 
+/** `llm-do keep RUN[/CALL] [TARGET]`. */
+export function addKeep(program: Command, exit: Exit): void {
+  program
+    .command("keep")
+    .description("make a tool of a program that a model wrote in a run: NAME.program.js, which runs in the interpreter alone")
+    .argument("<run[/call]>", "the run's id, or `last`; with the path of the call of run_program where it made several")
+    .argument("[target]", "the program's folder, or one of its .worker files; default: that of the run")
+    .requiredOption("--as <name>", "the name of the tool")
+    .option("-y, --yes", "write without a question")
+    .action(act(exit, async () => (await import("../commands/boundary/keep.ts")).keepCommand));
+}
+
 /** `llm-do drift STEP [TARGET]`. */
 export function addDrift(program: Command, exit: Exit): void {
   program

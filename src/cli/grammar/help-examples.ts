@@ -124,6 +124,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ["llm-do stabilise triage --back", "the prompt answers everything again"],
   ],
   "llm-do soften": [["llm-do soften tools.ts:due_date", "write due_date.worker, with the tool as its code"]],
+  "llm-do keep": [["llm-do keep last --as sort_notes", "write sort_notes.program.js, a tool"]],
   "llm-do drift": [["llm-do drift triage"], ["llm-do drift triage --at-least 0.9", "in a nightly job"]],
   "llm-do types": [["llm-do types letters --trust"], ["llm-do types letters --trust --check", "in CI"]],
   "llm-do lsp": [["llm-do lsp", "what an editor starts"]],

@@ -7,7 +7,7 @@ import type { VerdictFlags } from "../commands/verdict.ts";
 import { isDebugging } from "../debugging.ts";
 import type { RunFlags } from "../run/run-flags.ts";
 import { addTest } from "./add-test.ts";
-import { addCalls, addCompare, addDrift, addSoften, addStabilise } from "./boundary-commands.ts";
+import { addCalls, addCompare, addDrift, addKeep, addSoften, addStabilise } from "./boundary-commands.ts";
 import { addAcp, addMcp } from "./door-commands.ts";
 import { addCancel, addExecutor, addSubmit } from "./executor-commands.ts";
 import { renderExitCodes } from "./exit-code-table.ts";
@@ -49,6 +49,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Adder>>>> = {
     compare: addCompare,
     stabilise: addStabilise,
     soften: addSoften,
+    keep: addKeep,
     drift: addDrift,
     view: addView,
     replay: addReplay,

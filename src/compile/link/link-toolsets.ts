@@ -3,6 +3,7 @@ import type { ScopeDeclaration } from "../../host/scopes/scopes.ts";
 import { spanAt } from "../../language/shapes/json-shape.ts";
 import type { ToolsetSyntax } from "../../language/worker-file.ts";
 import type { ToolsetReference, Worker } from "../../program/program.ts";
+import { programSuffix } from "../../protocol/program-file.ts";
 import { jsonSchemaProblem } from "../../schema/from-json-schema.ts";
 import { readResultName } from "../../toolsets/results/read-result.ts";
 import { type SkillsConfig, skills } from "../../toolsets/skills/skills.ts";
@@ -107,7 +108,8 @@ async function linkToolset(syntax: ToolsetSyntax, target: ToolsetTarget, context
   if (target.toolset === skills)
     return toLinked(syntax, await linkSkills(compilation, syntax, config.value as SkillsConfig), context);
   if (target.delegates) return toLinked(syntax, linkDelegation(target.delegates, config.value, context), context);
-  const reaches = target.toolset === compilation.builtIns.get("program") ? { reachesToolsets: true } : {};
+  const runsPrograms = target.toolset === compilation.builtIns.get("program") || target.code?.path.endsWith(programSuffix);
+  const reaches = runsPrograms ? { reachesToolsets: true } : {};
   return toLinked(syntax, { toolset, config: config.value, tools, networkEnabled, ...connection, ...reaches }, context);
 }
 

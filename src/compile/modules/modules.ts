@@ -1,7 +1,9 @@
-import { relative } from "node:path";
+import { basename, relative } from "node:path";
 import type { Report } from "../../diagnostics/diagnose.ts";
 import type { Span } from "../../diagnostics/source.ts";
 import type { Host } from "../../host/host.ts";
+import { programSuffix } from "../../protocol/program-file.ts";
+import { readProgram } from "../../toolsets/kept-program.ts";
 import { getOrMake } from "../../util/get-or-make.ts";
 import type { Home } from "../home.ts";
 import type { ProgramFiles } from "../program-files.ts";
@@ -73,6 +75,10 @@ export class Modules {
   async #findExports(path: string, use: ModuleUse): Promise<ModuleExports> {
     const source = await this.#options.files.read(path, use);
     if (source === undefined) return { path, names: new Map(), complete: false, failed: true };
+    if (path.endsWith(programSuffix)) {
+      const span = { source, start: 0, end: 0 };
+      return { path, names: new Map([[basename(path, programSuffix), span]]), complete: true, failed: false };
+    }
     const { names, complete } = await lexModule(source);
     if (complete) return { path, names, complete, failed: false };
     const values = await this.values(path, use);
@@ -90,8 +96,12 @@ export class Modules {
   }
 
   async #import(path: string, use: ModuleUse): Promise<ReadonlyMap<string, unknown> | undefined> {
-    const { host, report } = this.#options;
+    const { host, files, report } = this.#options;
     try {
+      if (path.endsWith(programSuffix)) {
+        const name = basename(path, programSuffix);
+        return new Map([[name, readProgram(name, (await files.read(path, use))?.text ?? "")]]);
+      }
       return new Map(Object.entries(await host.importModule(path)));
     } catch (thrown) {
       const shown = relative(host.workingDirectory, path);

@@ -1,5 +1,6 @@
 import { type FileUse, fileUseOf, takesAttachments } from "../../protocol/file-use.ts";
 import type { OutlinedScope, OutlinedTool, OutlinedToolset, OutlinedWorker } from "../../protocol/outline.ts";
+import { programSuffix } from "../../protocol/program-file.ts";
 import { getOrMake } from "../../util/get-or-make.ts";
 import { formatCount } from "../../util/text/format-count.ts";
 import { type Graph, namesCalledBy, reachedFrom } from "./ceiling.ts";
@@ -114,7 +115,9 @@ function abilitiesOf(worker: OutlinedWorker, graph: Graph): Ability[] {
 
 function codeAbilities({ kind, file, reference }: OutlinedToolset): Ability[] {
   if (kind === "unverified") return [{ text: `run ${reference}, which is not verified` }];
-  return kind === "code" && file !== undefined ? [{ text: `run ${file} (code, with your rights)` }] : [];
+  return kind === "code" && file !== undefined && !file.endsWith(programSuffix)
+    ? [{ text: `run ${file} (code, with your rights)` }]
+    : [];
 }
 
 /** Lists the tools that the code of its own tools calls by name. */

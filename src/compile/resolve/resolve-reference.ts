@@ -187,7 +187,7 @@ async function candidatesFor(compilation: Compilation, reference: Spanned<string
     description: `the worker ${show(place.path)}`,
     resolve: async () => ({ kind: "worker" as const, ...place }),
   }));
-  const exporting = (await modulesOf(compilation, { home, from: reference.span })).filter(({ names }) => names.has(name));
+  const exporting = (await modulesOf(compilation, { home, from: reference.span }, name)).filter(({ names }) => names.has(name));
   const exported = await withoutAnswerers(
     compilation,
     places,
@@ -200,8 +200,8 @@ async function candidatesFor(compilation: Compilation, reference: Spanned<string
   return [...builtIn, ...workers, ...exports];
 }
 
-async function modulesOf({ modules }: Compilation, use: ModuleUse) {
-  return Promise.all((await use.home.names.codeFiles()).map((path) => modules.exports(path, use)));
+async function modulesOf({ modules }: Compilation, use: ModuleUse, name?: string) {
+  return Promise.all((await use.home.names.codeFiles(name)).map((path) => modules.exports(path, use)));
 }
 
 async function resolveExport(

@@ -27,9 +27,12 @@ function isWriteProtected(folded: readonly string[]): boolean {
     folded.some((name) => writeProtectedFolders.has(name)) ||
     holdsNested(folded, nestedFolders) ||
     writeProtected.has(last) ||
-    last.endsWith(".worker")
+    programFile.test(last)
   );
 }
+
+/** Workers, and programs that a tool runs. */
+const programFile = /\.(?:worker|program\.js)$/;
 
 /** Opens all names to a command that it calls settings of a project: those that version control keeps with the sources. */
 export const projectSettings = "settings of the project";
@@ -52,7 +55,7 @@ export function makesRepository(name: string): boolean {
 /** Returns whether the compiler would take a file of this name into the program of its folder. */
 export function isProgramName(name: string): boolean {
   const folded = foldName(name);
-  return folded.endsWith(".worker") || programNames.has(folded);
+  return programFile.test(folded) || programNames.has(folded);
 }
 
 /** Returns whether a program of any language may run or load a file of this name. Names without a suffix are not among them. */

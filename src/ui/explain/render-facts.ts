@@ -1,6 +1,7 @@
 import { fileUseOf, takesAttachments } from "../../protocol/file-use.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { Outline, OutlinedScope, OutlinedWorker } from "../../protocol/outline.ts";
+import { powerOfCode, programSuffix } from "../../protocol/program-file.ts";
 import type { JsonSchema } from "../../protocol/tool.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { modelLabel } from "../text/model-label.ts";
@@ -87,10 +88,16 @@ function place(root: string): string {
   return root === "." ? "the program's folder" : show(root);
 }
 
+/** Returns a line for the files of each power. */
+function describeRunCode(code: readonly string[]): string[] {
+  const powers = [...new Set(code.map(powerOfCode))].sort().reverse();
+  return powers.map((power) => `${list(code.filter((file) => powerOfCode(file) === power))}: code, ${power}`);
+}
+
 /** Returns a row for code. No scope binds code, which an approver of its calls must know. */
 function describeCode({ toolsets }: OutlinedWorker): string[] {
   const code = toolsets.flatMap(({ kind, file, reference }) => {
-    if (kind === "code") return [file ?? reference];
+    if (kind === "code") return file?.endsWith(programSuffix) ? [] : [file ?? reference];
     return kind === "unverified" ? [reference] : [];
   });
   return code.length > 0 ? [`whatever you may, through code: ${list([...new Set(code)])}`] : [];
@@ -142,7 +149,7 @@ export function ceilingRows(outline: Outline): Row[] {
     { label: "writes", texts: [writes.length > 0 ? roots("writes") : "nothing"] },
     { label: "sends to", texts: [models.length > 0 ? list(models.map(modelLabel)) : "no model yet"] },
     { label: "calls", texts: [tools.length > 0 ? `${counted(tools.length, "tool")} of ${list(references)}` : "no tool"] },
-    ...(code.length > 0 ? [{ label: "runs", texts: [`${list(code)}: code, with all of your rights`] }] : []),
+    ...(code.length > 0 ? [{ label: "runs", texts: describeRunCode(code) }] : []),
     ...(packages.length > 0 ? [{ label: "loads", texts: packages.map(show) }] : []),
     ...(variables.length > 0 ? [{ label: "takes", texts: [`the variables ${list(variables)} of the environment`] }] : []),
     ...(network.length > 0 ? [{ label: "network", texts: [`by programs that ${list(network)} may start`] }] : []),

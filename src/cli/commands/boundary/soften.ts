@@ -13,6 +13,7 @@ import { CompileError } from "../../../compile/compile-error.ts";
 import { compile } from "../../../front/llm-do.ts";
 import { createNodeHost } from "../../../host/node-host.ts";
 import { createScratchFolder } from "../../../host/scratch-folder.ts";
+import { showLines } from "../../../ui/text/show-lines.ts";
 import { showText } from "../../../ui/text/show-text.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { writeResult, writeStderr } from "../../output.ts";
@@ -138,13 +139,5 @@ function showChange(before: string, after: string): string {
   const [old, now] = [before.split("\n"), after.split("\n")];
   return old
     .flatMap((line, at) => (line === now[at] ? [] : [showLines("  - ", line), showLines("  + ", now[at] ?? "")]))
-    .join("");
-}
-
-function showLines(margin: string, text: string): string {
-  return text
-    .replace(/\n$/, "")
-    .split("\n")
-    .map((line) => `${margin}${showText(line)}\n`)
     .join("");
 }

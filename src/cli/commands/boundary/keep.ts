@@ -1,0 +1,49 @@
+import { CandidateError } from "../../../boundary/candidate.ts";
+import { findProgram, printKept } from "../../../boundary/keep.ts";
+import { expandTexts } from "../../../journal/expand-texts.ts";
+import { readJournal } from "../../../journal/read-journal.ts";
+import type { RecordReader } from "../../../journal/stores/record-place.ts";
+import { showLines } from "../../../ui/text/show-lines.ts";
+import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { writeResult, writeStderr } from "../../output.ts";
+import { findTaken, writeNewFiles } from "../../programs/write-new-files.ts";
+import { findRun } from "../../records/find-runs.ts";
+import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
+
+export interface KeepFlags {
+  readonly as: string;
+  readonly yes?: boolean;
+}
+
+/** `llm-do keep RUN[/CALL] [TARGET] --as NAME`: makes a tool of a program that a model wrote in a run. */
+export async function keepCommand(from: string, target: string | undefined, { as: name, yes }: KeepFlags): Promise<number> {
+  if (!/^[A-Za-z]\w{0,63}$/.test(name)) throw new UsageError(`${name}: the name of a tool has letters, digits and _`);
+  const [run = "", ...path] = from.split("/");
+  const { runId, root, store, isForeign } = await findRun({ run, target });
+  if (isForeign) throw new UsageError(`the record of ${runId} came from elsewhere: no program of it is kept`);
+  const facts = await store.look(runId, readFacts);
+  const text = printKept(findIn(facts, path.join("/")));
+  const file = `${name}.program.js`;
+  if ((await findTaken(root, [file])).length > 0) throw new UsageError(`${file}: there is such a file`);
+  await writeResult(`+ ${file}\n${showLines("  + ", text)}`);
+  if (!yes && !(await askYesOrNo({ render: () => "Write this?", otherwise: "--yes writes it" }))) return exitCodes.failed;
+  await writeNewFiles(root, new Map([[file, text]]), async () => undefined);
+  writeStderr(`llm-do: written into ${file}: describe it there, and name it under \`toolsets\` of a worker: \`${name}: {}\`\n`);
+  return exitCodes.done;
+}
+
+function findIn(...given: Parameters<typeof findProgram>) {
+  try {
+    return findProgram(...given);
+  } catch (thrown) {
+    throw thrown instanceof CandidateError ? new UsageError(thrown.message) : thrown;
+  }
+}
+
+async function readFacts(record: RecordReader) {
+  const { entries } = await readJournal(record);
+  const onMissing = (digest: string): never => {
+    throw new UsageError(`a text of the run is gone (blob ${digest})`);
+  };
+  return expandTexts(record, { longest: 1_000_000, total: 100_000_000, entries, onMissing });
+}
