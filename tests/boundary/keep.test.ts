@@ -60,6 +60,11 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
+it("shows what a program printed in runs show", async () => {
+  const { stdout } = await typed("runs", "show", "last", ".");
+  expect(stdout).toMatch(/; it\s+printed \["read 2"\]/);
+});
+
 describe("llm-do keep", { timeout: 120_000 }, () => {
   it("shows the whole file, and writes nothing without a yes", async () => {
     const shown = await typed("keep", "last", ".", "--as", "tally");

@@ -1,5 +1,5 @@
 import { isCodeOfWorker } from "../../protocol/call.ts";
-import type { JournalEntry, Outcome } from "../../protocol/fact.ts";
+import type { FactOf, JournalEntry, Outcome } from "../../protocol/fact.ts";
 import { isRecord, type JsonObject } from "../../protocol/json.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { formatCount } from "../../util/text/format-count.ts";
@@ -92,6 +92,13 @@ function renderCodeEnd({ type, reason }: Record<string, unknown>): string {
   return type === "answer" ? "answers" : `leaves it to the prompt: ${String(reason)}`;
 }
 
+/** What a program of a model printed: it is a part of its result. */
+function renderPrinted({ callPath, result }: FactOf<"call-end">): string {
+  const value = callPath.endsWith("run_program") ? result?.["value"] : undefined;
+  const printed = isRecord(value) ? value["printed"] : undefined;
+  return Array.isArray(printed) ? `; it printed ${clipText(JSON.stringify(printed), longestReason)}` : "";
+}
+
 function renderEntry(entry: JournalEntry, columns: number): string | undefined {
   const label = "callPath" in entry ? callLabel(entry.callPath) : "";
   switch (entry.type) {
@@ -102,7 +109,7 @@ function renderEntry(entry: JournalEntry, columns: number): string | undefined {
       return `  ${label} starts${entry.model ? ` on ${modelLabel(entry.model)}` : ""}`;
     case "call-end":
       if (isCodeOfWorker(entry.callPath) && isRecord(entry.output)) return `  ${label} ${renderCodeEnd(entry.output)}`;
-      return `  ${label} ends: ${entry.stopReason}${entry.stopReason === "cut" ? ` (${entry.reason ?? ""})` : ""}, ${renderUsage(entry.usage)}`;
+      return `  ${label} ends: ${entry.stopReason}${entry.stopReason === "cut" ? ` (${entry.reason ?? ""})` : ""}, ${renderUsage(entry.usage)}${renderPrinted(entry)}`;
     case "verdict":
       return entry.verdict.type === "allowed" ? undefined : `  ${label}: ${entry.verdict.type} (${entry.verdict.why})`;
     case "decision":
