@@ -5,6 +5,7 @@ import type { Program } from "../program/program.ts";
 import type { Fact, FactOf } from "../protocol/fact.ts";
 import { entryName } from "../runtime/create-config.ts";
 import { RunError } from "../runtime/run-error.ts";
+import { escapeText } from "../util/text/escape-text.ts";
 import { version } from "../version.ts";
 
 /** The part of a recorded run that a fork takes. */
@@ -27,8 +28,10 @@ export function shareRun(
   if (start?.type !== "run-start")
     throw new RunError("configuration", "nothing is recorded of this run: it ended before it began");
   const entry = entryName(program);
-  if (entry !== start.entry)
-    throw new RunError("configuration", `the recorded run began with \`${start.entry}\`, and this program with \`${entry}\``);
+  if (entry !== start.entry) {
+    const recorded = escapeText(start.entry, { keepBackslashes: true });
+    throw new RunError("configuration", `the recorded run began with \`${recorded}\`, and this program with \`${entry}\``);
+  }
   const kept = factsBefore(facts, point);
   const { mode, onDenied, limits } = start;
   const attempt: Fact = {

@@ -1,4 +1,5 @@
 import type { AppendFile, FileEnds } from "../../host/host.ts";
+import { escapeText } from "../../util/text/escape-text.ts";
 
 /** The logs of a record: its entries, the values of its secrets, and the writes of its file tools. */
 export type LogName = "journal.jsonl" | "secrets.jsonl" | "writes.jsonl";
@@ -48,7 +49,8 @@ export async function cutTail(place: RecordPlace, name: LogName): Promise<void> 
 /** A run cannot go on: another process executes it, or there is nothing to go on with. */
 export class CannotResume extends Error {
   constructor(message: string) {
-    super(message);
+    // It can quote the record, which begins no line of its own in a message.
+    super(escapeText(message, { keepBackslashes: true }));
     this.name = "CannotResume";
   }
 }
