@@ -108,6 +108,20 @@ describe.skipIf(noWall !== "")("the rights of a command", () => {
     for (const name of [".envrc", "a/.git", "package.json"]) expect(existsSync(bench.at(`in/${name}`))).toBe(false);
   });
 
+  test("rename protected names also in a folder with such a name, however deep and locked", async () => {
+    const rights = { writes: [bench.scopes.resolve("s")], reads: [] };
+    const plant = "mkdir -p .vscode/a/.envrc/b; echo x | tee .vscode/a/package.json > .vscode/a/.envrc/b/.npmrc; chmod 0 .vscode";
+    const { movedAside } = await bench.bash(plant, { rights });
+    expect(movedAside.map((path) => path.replaceAll(/-[0-9a-f]{8}/g, ""))).toEqual([
+      "s/.vscode",
+      "s/vscode.moved-aside/a/.envrc",
+      "s/vscode.moved-aside/a/envrc.moved-aside/b/.npmrc",
+      "s/vscode.moved-aside/a/package.json",
+    ]);
+    await bench.bash("mv vscode.moved-aside-*/a .", { rights });
+    expect(existsSync(bench.at("in/a/package.json"))).toBe(false);
+  });
+
   test("keep nested scopes, protected names and links out of a folder that may be written", async () => {
     bench.put("in/out/package.json", "{}");
     bench.put("in/out/inner/a", "a");

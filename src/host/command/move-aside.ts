@@ -1,5 +1,6 @@
+import type { Directory } from "../files/directory.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
-import { openParent } from "../scopes/scope-walk.ts";
+import { closing, openParent, openSubfolder } from "../scopes/scope-walk.ts";
 import { type FindOptions, findProtected, type ProtectedEntries, type ProtectedEntry } from "../wall/protected-entries.ts";
 
 export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" | "places" | "followsLinks" | "gitFolders"> {
@@ -13,19 +14,24 @@ export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" |
 
 /**
  * Renames protected names that a command brought into writable scopes, in their own folders: `.git` becomes
- * `git.moved-aside-k2x9`, which steers nothing. Returns the virtual paths where they appeared. Entries that existed before and
+ * `git.moved-aside-k2x9`, which steers nothing; and then those in a folder that was renamed, which no walk looks into under its protected
+ * name. Returns the virtual paths where they appeared. Entries that existed before and
  * moved with their folder stay. Entries that another program made meanwhile are moved, too: they cannot be distinguished.
  */
 export async function moveAside(options: MoveOptions): Promise<readonly string[]> {
-  const { table, places, before } = options;
-  if (places.length === 0) return [];
+  const known = new Set(options.before.entries.map(keyOf));
+  return options.places.length === 0 ? [] : moveIn(options, known);
+}
+
+async function moveIn(options: MoveOptions, known: ReadonlySet<string>): Promise<readonly string[]> {
+  const { table, before } = options;
   const { entries } = await findProtected({ ...options, unlock: { except: before.locked } });
-  const known = new Set(before.entries.map(keyOf));
   const moved: string[] = [];
   for (const entry of entries) {
     if (known.has(keyOf(entry)) || options.isOurs(entry)) continue;
-    await rename(table, entry, options.randomName());
+    const folder = await rename(table, entry, options.randomName());
     moved.push(table.format(entry.scope, entry.components));
+    if (folder) moved.push(...(await closing(folder, (place) => moveIn({ ...options, places: [place] }, known))));
   }
   return moved;
 }
@@ -38,17 +44,21 @@ function keyOf({ facts, target }: ProtectedEntry): string {
   return facts.type === "link" ? `${facts.version} ${target}` : facts.identity;
 }
 
-async function rename(table: ScopeTable, entry: ProtectedEntry, random: string): Promise<void> {
-  const { scope, components } = entry;
-  const parent = await openParent(table, { scope, components, virtualPath: "" });
-  const aside = `${parent.name.replace(/^\.+/, "").slice(0, 60)}.moved-aside-${random}`;
-  try {
-    await parent.directory.rename(parent.name, aside).catch(async () => {
-      // The command may have taken away the right to change the folder.
-      await parent.directory.unlock(".");
-      await parent.directory.rename(parent.name, aside);
-    });
-  } finally {
-    await parent.close();
-  }
+/** Resolves with the folder under its new name, if it is one. The caller closes it. */
+async function rename(table: ScopeTable, { scope, components, facts }: ProtectedEntry, random: string) {
+  return closing(await openParent(table, { scope, components, virtualPath: "" }), async (parent) => {
+    const { directory, name } = parent;
+    const aside = `${name.replace(/^\.+/, "").slice(0, 60)}.moved-aside-${random}`;
+    // The command may have taken away the rights to change the folder, and to look into what is renamed.
+    await unlocking(directory, ".", () => directory.rename(name, aside));
+    if (facts.type !== "directory") return undefined;
+    return unlocking(directory, aside, () => openSubfolder(table, parent, aside)).catch(() => undefined);
+  });
+}
+
+async function unlocking<T>(directory: Directory, name: string, change: () => Promise<T>): Promise<T> {
+  return change().catch(async () => {
+    await directory.unlock(name);
+    return change();
+  });
 }
