@@ -10,6 +10,7 @@ import { dirname, relative, resolve } from "node:path";
 import { type ChunkingContext, type CodeSplittingGroup, type OutputChunk, type RolldownPlugin, rolldown } from "rolldown";
 import * as locales from "zod/locales";
 import { sha256 } from "../src/util/sha256.ts";
+import { startFunctions } from "./start-functions.ts";
 import { renderNotices } from "./third-party-notices.ts";
 
 interface Manifest {
@@ -186,7 +187,7 @@ async function bundle(input: Readonly<Record<string, string>>, groups: CodeSplit
   const built = await rolldown({
     input,
     platform: "node",
-    plugins: [builtIns, lazyLocales, onNeed, ascii],
+    plugins: [startFunctions, builtIns, lazyLocales, onNeed, ascii],
     external: isExternal,
     // Lowers syntax that the oldest Node does not have, such as `await using`.
     transform: { target: "es2024" },
@@ -219,7 +220,7 @@ function readState(): string {
         .join("\n"),
     );
   };
-  return `${process.version} ${digestOf("src/**", "scripts/*.ts", "*.json")} ${digestOf("dist/**")}`;
+  return `${process.version} ${digestOf("src/**", "scripts/*", "*.json")} ${digestOf("dist/**")}`;
 }
 
 if (existsSync(stamp) && readFileSync(stamp, "utf8") === readState()) process.exit(0);
