@@ -145,6 +145,22 @@ const later: readonly (readonly [file: RegExp, from: RegExp, to: string])[] = [
     /headers instanceof Headers(\).*?)new Headers\((normalizeHeaders\(headers\))\)/s,
     "Object.prototype.toString.call(headers) === '[object Headers]'$1new Map(Object.entries($2))",
   ],
+  // Two more schemas, of errors and of options: most requests need neither, and the first schemas take longest.
+  [
+    /\/@ai-sdk\/openai-compatible\/dist\/index\.js$/,
+    /(const defaultOpenAICompatibleErrorStructure = \{\s*errorSchema: )(.*?)(?=,\s*errorToMessage)/s,
+    `function onUse(make) {
+  let made;
+  const get = () => made ??= make();
+  return new Proxy({}, { get: (_, name) => get()[name], has: (_, name) => name in get() });
+}
+$1onUse(() => $2)`,
+  ],
+  [
+    /\/@ai-sdk\/openai-compatible\/dist\/index\.js$/,
+    /(const openaiCompatibleLanguageModelChatOptions = )(z\.object\(\{.*?^\}\))/ms,
+    "$1onUse(() => $2)",
+  ],
   [
     /\/@ai-sdk\/openai-compatible\/dist\/index\.js$/,
     /(createOpenAICompatibleChatChunkSchema\(errorStructure\.errorSchema\))/,
