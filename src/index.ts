@@ -11,8 +11,11 @@ export {
   type ComparisonRequest,
   calls,
   compare,
+  type SoftenReport,
+  type SoftenRequest,
   type StabiliseReport,
   type StabiliseRequest,
+  soften,
   stabilise,
 } from "./boundary/steps.ts";
 export type { Compiled } from "./compile/compile.ts";

@@ -39,6 +39,7 @@ test("llm-do", async () => {
     replay
     resume
     run
+    soften
     stabilise
     start
     tool
@@ -148,6 +149,8 @@ test("llm-do", async () => {
     type ServerToolSupport
     type ServerToolType
     type Severity
+    type SoftenReport
+    type SoftenRequest
     type StabiliseReport
     type StabiliseRequest
     type StepFigures

@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
 import { compile } from "../front/llm-do.ts";
 import { defaultHost } from "../front/open-program.ts";
 import { openStore, referenceTable } from "../journal/stores/find-store.ts";
@@ -20,10 +21,20 @@ import { parseCandidate } from "./candidate.ts";
 import { type CompareStepRequest, compareStep } from "./compare-step.ts";
 import { requireWorker } from "./find-worker.ts";
 import { programInStore } from "./program-in-store.ts";
+import { planSoftening, writeSoftening } from "./soften-tool.ts";
 import { judgeFunction, linesOf, writeAnswerer } from "./stabilise-step.ts";
 import { readStepCases } from "./step-cases.ts";
 import { type StepFigures, toFigures } from "./step-figures.ts";
-import type { CallsRequest, CasesRequest, ComparisonRequest, StabiliseReport, StabiliseRequest, StepRequest } from "./steps.ts";
+import type {
+  CallsRequest,
+  CasesRequest,
+  ComparisonRequest,
+  SoftenReport,
+  SoftenRequest,
+  StabiliseReport,
+  StabiliseRequest,
+  StepRequest,
+} from "./steps.ts";
 
 /** The work of `calls`. */
 export async function* callsOfStep(request: CallsRequest): AsyncGenerator<RecordedCall, void> {
@@ -56,7 +67,27 @@ export async function stabiliseStep(request: StabiliseRequest): Promise<Stabilis
   return { ...shown, file: await writeAnswerer(shared, linesOf(reference, check), isWanted) };
 }
 
-async function openStep({ target = ".", store: given, host: own }: StepRequest) {
+/** The work of `soften`. */
+export async function softenInProgram(request: SoftenRequest): Promise<SoftenReport> {
+  checkOptions(request, { path: "soften", table: softenTable, required: ["tool"] });
+  const { tool, target = ".", providers = [], trust = false, confirm } = request;
+  const { host, store, program: recordsOf } = await openStep(request);
+  const compiled = await compile({ target, host, providers, trust });
+  const { outline, program, untrusted, reach, diagnostics } = compiled;
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
+  if (untrusted && reach) throw new UntrustedProgram(untrusted, reach);
+  if (!outline || !program) throw new Error("invariant: a trusted program compiles without errors and is none");
+  const path = resolve(host.workingDirectory, target);
+  const of = { outline, program, host, store, recordsOf: await recordsOf(), compiled: { target: path, providers } };
+  const plan = await planSoftening(tool, of);
+  const { worker, files, changes } = plan;
+  const report = { worker, files: Object.fromEntries(files), changes };
+  if ((await confirm?.(report)) === false) return { ...report, file: "declined" };
+  await writeSoftening(plan, host);
+  return { ...report, file: "written" };
+}
+
+async function openStep({ target = ".", store: given, host: own }: Omit<StepRequest, "step">) {
   const host = own ?? (await defaultHost());
   const store = openStore(host, given);
   const folderOf = async (): Promise<string> => {
@@ -120,6 +151,12 @@ const casesTable: OptionTable<CasesRequest> = {
   ...{ parallel: countOption, usd: numberOption, liveReads: flagOption, model: textOption, trust: flagOption },
   providers: { wanted: "a list of providers", fits: Array.isArray },
   ...{ prices: objectOption, signal: objectOption, onProgress: functionOption },
+};
+
+const softenTable: OptionTable<SoftenRequest> = {
+  ...{ tool: textOption, target: textOption, store: referenceTable.store, host: objectOption, trust: flagOption },
+  providers: casesTable.providers,
+  confirm: functionOption,
 };
 
 const comparisonTable: OptionTable<ComparisonRequest> = { ...casesTable, with: textsOption };

@@ -96,3 +96,34 @@ export async function stabilise(request: StabiliseRequest): Promise<StabiliseRep
   const { stabiliseStep } = await import("./count-step.ts");
   return stabiliseStep(request);
 }
+
+export interface SoftenRequest extends Omit<StepRequest, "step"> {
+  /** `tools.ts:NAME`. */
+  readonly tool: string;
+  /** The program's code may run: without it `soften` rejects with an `UntrustedProgram`. */
+  readonly trust?: boolean;
+  readonly providers?: readonly Provider[];
+  /** Called with what would be written; false writes nothing. Default: it is written. */
+  readonly confirm?: (report: Omit<SoftenReport, "file">) => boolean | Promise<boolean>;
+}
+
+/** Paths are relative to the program's folder. */
+export interface SoftenReport {
+  /** The file of the worker that takes the tool's name. */
+  readonly worker: string;
+  /** The texts of new files: the worker and, if calls of the tool are recorded, its cases. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Worker files that name the tool, and whose text changes to keep its approval. */
+  readonly changes: readonly { readonly file: string; readonly before: string; readonly after: string }[];
+  /** `declined`: `confirm` said no. */
+  readonly file: "written" | "declined";
+}
+
+/**
+ * Puts a tool behind a worker of its name, as `llm-do soften --yes` does. Rejects with an `Error` that says why it cannot be, with a
+ * `CompileError`, and with an `UntrustedProgram`.
+ */
+export async function soften(request: SoftenRequest): Promise<SoftenReport> {
+  const { softenInProgram } = await import("./count-step.ts");
+  return softenInProgram(request);
+}

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { templates } from "../../src/cli/programs/init-templates.ts";
-import { writeNewFiles } from "../../src/cli/programs/write-new-files.ts";
+import { writeNewFiles } from "../../src/host/files/new-files.ts";
 import { bin, cleanEnvironment, runCli, temporaryFolder } from "../cli/run-cli.ts";
 import { noWall } from "../host/command-bench.ts";
 

@@ -2,7 +2,18 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { calls, compare, compile, mapRuns, type RecordedCall, stabilise, UntrustedProgram } from "../../src/index.ts";
+import {
+  calls,
+  compare,
+  compile,
+  mapRuns,
+  type RecordedCall,
+  run,
+  type SoftenReport,
+  soften,
+  stabilise,
+  UntrustedProgram,
+} from "../../src/index.ts";
 import { runCli } from "../cli/run-cli.ts";
 
 /** A program with forty recorded calls; `sort` agrees with each, and `half` with every other. */
@@ -97,5 +108,57 @@ describe("steps between prose and code, in code", { timeout: 60_000 }, () => {
     [{ ...step, with: ["tools.ts:sort"], cases: join(cwd, "none.jsonl") }, "none.jsonl: "],
   ])("rejects what it cannot do: %#", async (request, expected) => {
     await expect(compare(request)).rejects.toThrow(expected);
+  });
+});
+
+describe("a tool that becomes a worker, in code", { timeout: 60_000 }, () => {
+  const folder = join(cwd, "dated");
+  const main = "---\ndescription: Asks.\ntoolsets: { due: {} } # a date\n---\nCall due.\n";
+  const dated = `import { tool } from "llm-do";
+const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+export const due = tool({ description: "Days.", input, approval: "pre-approved", sideEffect: false, run: ({ text }) => ({ days: text.length }) });
+export const pay = tool({ input, run: () => 1 });
+`;
+  const asks = `export default ({ turn }) => turn === 1 ? { calls: [{ tool: "due", args: { text: "soon" } }] } : "done";\n`;
+  const request = { tool: "tools.ts:due", target: folder, store, trust: true } as const;
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+  const written = ({ files, changes }: SoftenReport) =>
+    [...Object.entries(files), ...changes.map(({ file: name, after }) => [name, after] as const)].toSorted();
+
+  beforeAll(async () => {
+    mkdirSync(folder);
+    for (const [name, text] of Object.entries({ "main.worker": main, "tools.ts": dated, "asks.mjs": asks }))
+      writeFileSync(join(folder, name), text);
+    const { program } = await compile({
+      target: folder,
+      model: `scripted:${join(folder, "asks.mjs")}`,
+      trust: true,
+      toRun: true,
+    });
+    if (!program) throw new Error("it does not compile");
+    await run({ program, input: "go", store, approval: { mode: "reject_all" } });
+  });
+
+  it("writes the files of the command, after its caller's yes", async () => {
+    const declined = await soften({ ...request, confirm: ({ worker: name }) => name !== "due.worker" });
+    expect(declined).toMatchObject({ file: "declined", worker: "due.worker", changes: [{ file: "main.worker", before: main }] });
+    expect(declined.files["due.cases.jsonl"]).toContain('"days":4');
+    expect(read("main.worker")).toBe(main);
+    const command = await runCli(["soften", request.tool, folder, "--trust", "--yes"], { cwd, env: { LLM_DO_STORE: store } });
+    expect(command, command.stderr).toMatchObject({ exitCode: 0 });
+    expect(written(declined).map(([name]) => [name, read(name)])).toEqual(written(declined));
+    for (const name of Object.keys(declined.files)) rmSync(join(folder, name));
+    writeFileSync(join(folder, "main.worker"), main);
+    expect(await soften(request)).toEqual({ ...declined, file: "written" });
+    expect(written(declined).map(([name]) => [name, read(name)])).toEqual(written(declined));
+  });
+
+  it.each([
+    [{ ...request, trust: false }, UntrustedProgram],
+    [{ ...request, tool: "due" }, "a tool is written tools.ts:NAME"],
+    [{ ...request, tool: "tools.ts:pay" }, "no worker of the program names the tool `pay`"],
+    [{ ...request, confirm: true } as never, "`soften.confirm` must be"],
+  ])("rejects what it cannot do: %#", async (given, expected) => {
+    await expect(soften(given)).rejects.toThrow(expected);
   });
 });

@@ -1,11 +1,12 @@
 import { lstat, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { findTaken, kindOf, writeNewFiles } from "../../host/files/new-files.ts";
+import { createNodeHost } from "../../host/node-host.ts";
 import { commandName, quoteWord as quote } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
 import { createInitFiles } from "../programs/init-files.ts";
 import { type Template, type TemplateName, templates } from "../programs/init-templates.ts";
-import { findTaken, kindOf, withIgnoreLine, writeNewFiles } from "../programs/write-new-files.ts";
 
 export interface InitFlags {
   readonly template: TemplateName;
@@ -88,4 +89,17 @@ function renderChanges(folder: string, files: ReadonlyMap<string, string>, { cha
 async function isFileOrMissing(path: string): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   return stats?.isFile() ?? true;
+}
+
+/** The text of a `.gitignore` that has the line: the same text where it is in it, none where there is no file. */
+async function withIgnoreLine(path: string, line: string): Promise<string> {
+  const text = await createNodeHost()
+    .files.readText(path)
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return "";
+      throw error;
+    });
+  const bare = line.replace(/\/$/, "");
+  if (text.split(/\r?\n/).some((written) => [bare, line, `/${bare}`, `/${line}`].includes(written.trim()))) return text;
+  return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;
 }

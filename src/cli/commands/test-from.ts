@@ -1,6 +1,7 @@
 import { basename, dirname, join, relative } from "node:path";
 import { addToTests, caseOfRun, NoCase } from "../../cases/case-of-run.ts";
 import { printRecording } from "../../cases/recording.ts";
+import { findTaken, writeNewFiles } from "../../host/files/new-files.ts";
 import { createNodeHost } from "../../host/node-host.ts";
 import { expandTexts } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
@@ -16,7 +17,6 @@ import { isWithin } from "../../util/within.ts";
 import { commandLine } from "../command-name.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
 import { writeResult, writeStderr } from "../output.ts";
-import { findTaken, writeNewFiles } from "../programs/write-new-files.ts";
 import { findRun } from "../records/find-runs.ts";
 import { requireWorker } from "../records/find-step.ts";
 

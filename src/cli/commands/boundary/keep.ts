@@ -1,12 +1,12 @@
 import { CandidateError } from "../../../boundary/candidate.ts";
 import { findProgram, printKept } from "../../../boundary/keep.ts";
+import { findTaken, writeNewFiles } from "../../../host/files/new-files.ts";
 import { expandTexts } from "../../../journal/expand-texts.ts";
 import { readJournal } from "../../../journal/read-journal.ts";
 import type { RecordReader } from "../../../journal/stores/record-place.ts";
 import { showLines } from "../../../ui/text/show-lines.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { writeResult, writeStderr } from "../../output.ts";
-import { findTaken, writeNewFiles } from "../../programs/write-new-files.ts";
 import { findRun } from "../../records/find-runs.ts";
 import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 

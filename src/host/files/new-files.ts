@@ -1,6 +1,5 @@
 import { lstat, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { createNodeHost } from "../../host/node-host.ts";
 
 /** Those of some paths in a folder that cannot be made: something is there, or where a folder has to be there is none. */
 export async function findTaken(folder: string, paths: Iterable<string>): Promise<string[]> {
@@ -55,17 +54,4 @@ export async function writeNewFiles(
     for (const path of made.reverse()) await rm(path, { recursive: true, force: true });
     throw error;
   }
-}
-
-/** The text of a `.gitignore` that has the line: the same text where it is in it, none where there is no file. */
-export async function withIgnoreLine(path: string, line: string): Promise<string> {
-  const text = await createNodeHost()
-    .files.readText(path)
-    .catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return "";
-      throw error;
-    });
-  const bare = line.replace(/\/$/, "");
-  if (text.split(/\r?\n/).some((written) => [bare, line, `/${bare}`, `/${line}`].includes(written.trim()))) return text;
-  return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`;
 }
