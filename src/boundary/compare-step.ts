@@ -3,7 +3,7 @@ import type { JsonSchema } from "../protocol/tool.ts";
 import { type AgreementOptions, agrees, compareOutputs, freeTexts } from "../schema/agreement.ts";
 import { inOrder } from "../util/async/in-order.ts";
 import { type AskOptions, createAsker, defaultParallel, type RecordedCase } from "./ask-candidate.ts";
-import { type CandidateSource, type OpenCandidate, openCandidate, type StepOfProgram } from "./candidate.ts";
+import { CandidateError, type CandidateSource, type OpenCandidate, openCandidate, type StepOfProgram } from "./candidate.ts";
 import { type Case, expectedOutput } from "./case-file.ts";
 import { type Answer, type CandidateReport, Comparison, type Judged } from "./compare.ts";
 import type { StepCases } from "./step-cases.ts";
@@ -31,7 +31,7 @@ export interface CompareStepReport {
 }
 
 /** Outputs that nothing can compare, or cases that there are too few of. */
-export class NothingToCompare extends Error {}
+export class NothingToCompare extends CandidateError {}
 
 /**
  * Has each candidate answer each case in a copy of the program, and compares that with what was recorded or labelled. Cases are read as they

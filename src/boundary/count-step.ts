@@ -22,7 +22,7 @@ import { type CompareStepRequest, compareStep } from "./compare-step.ts";
 import { requireWorker } from "./find-worker.ts";
 import { programInStore } from "./program-in-store.ts";
 import { planSoftening, writeSoftening } from "./soften-tool.ts";
-import { judgeFunction, linesOf, writeAnswerer } from "./stabilise-step.ts";
+import { judgeFunction, linesOf, writeAnswerer } from "./stabilise.ts";
 import { readStepCases } from "./step-cases.ts";
 import { type StepFigures, toFigures } from "./step-figures.ts";
 import type {

@@ -2,13 +2,26 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect, parseCount, parseSince } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
+const target = ["[target]", "the program's folder, or one of its .worker files; default: the program of this folder"] as const;
+
+/** Which cases are asked, and how: what is asked of candidates by `compare` is asked of a function by `stabilise`. */
+function addCaseOptions(command: Command): Command {
+  return command
+    .option("--cases <file>", "a case file in place of the recorded calls")
+    .option("--last <number>", "the most recorded calls, newest first (default: 200)", parseCount)
+    .option("--limit <number>", "the most cases", parseCount)
+    .option("--usd <dollars>", "the most dollars of each candidate", parseAmount)
+    .option("-m, --model <model>", "the model of workers that name none")
+    .option("--trust", "run the code of the program without a question");
+}
+
 /** `llm-do calls STEP [TARGET]`. */
 export function addCalls(program: Command, exit: Exit): void {
   program
     .command("calls")
     .description("show what a worker was asked in recorded runs, and what it answered; or write that into a case file")
     .argument("<worker>", "its name")
-    .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
+    .argument(...target)
     .option("--last <number>", "the most calls, newest first (default: 50; with --json or --out: all)", parseCount)
     .option("--since <time>", "only calls since then: 2026-01-31, or 30m, 12h, 7d, 2w ago", parseSince)
     .option("--run <id>", "only calls of this run")
@@ -24,50 +37,44 @@ export function addCalls(program: Command, exit: Exit): void {
 
 /** `llm-do compare STEP [TARGET]`. */
 export function addCompare(program: Command, exit: Exit): void {
-  program
-    .command("compare")
-    .description("have candidates answer what a worker was asked, in copies of the program, and say how often they agree with it")
-    .argument("<worker>", "its name")
-    .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
-    .option("--with <candidate>", "tools.ts:NAME, FILE.worker, model:PROVIDER:NAME or git:REVISION; several", collect)
-    .option("--again", "ask today's prompt, too: how often it agrees with itself says how much noise there is")
-    .option("--cases <file>", "a case file in place of the recorded calls")
-    .option("--last <number>", "the most recorded calls, newest first (default: 200)", parseCount)
-    .option("--limit <number>", "the most cases", parseCount)
+  addCaseOptions(
+    program
+      .command("compare")
+      .description(
+        "have candidates answer what a worker was asked, in copies of the program, and say how often they agree with it",
+      )
+      .argument("<worker>", "its name")
+      .argument(...target)
+      .option("--with <candidate>", "tools.ts:NAME, FILE.worker, model:PROVIDER:NAME or git:REVISION; several", collect)
+      .option("--again", "ask today's prompt, too: how often it agrees with itself says how much noise there is"),
+  )
     .option("--judge <file>", "a worker file that says whether free texts mean the same: from `expected` and `output`, a boolean")
     .option("--within <path=number>", "how far a number may be off: score=1; several", parseWithin)
     .option("--parallel <number>", "the most cases at the same time (default: 4)", parseCount)
-    .option("--usd <dollars>", "the most dollars of each candidate", parseAmount)
     .option("--live-reads", "tools that change nothing run where the record does not answer them")
-    .option("-m, --model <model>", "the model of workers that name none")
     .option("--at-least <share>", "exit with 1 where the lower end of an interval is below this", parseShare)
     .option("--show <number>", "print this many disagreements of each candidate", parseCount)
     .option("--out <file>", "write the cases of all disagreements into a case file")
-    .option("--trust", "run the code of the program without a question")
     .option("--json", "print the figures as JSON")
     .action(act(exit, async () => (await import("../commands/boundary/compare.ts")).compareCommand));
 }
 
 /** `llm-do stabilise STEP [TARGET]`. */
 export function addStabilise(program: Command, exit: Exit): void {
-  program
-    .command("stabilise")
-    .description(
-      "let a function answer a worker first, where its agreement with recorded calls allows it; or the prompt alone again",
-    )
-    .argument("<worker>", "its name")
-    .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
-    .option("--with <function>", "the function: tools.ts:NAME")
-    .option("--back", "remove `code` and `check`: the prompt answers everything again")
-    .option("--again", "ask today's prompt, too, and hold the function to it in place of the record")
-    .option("--cases <file>", "a case file in place of the recorded calls")
-    .option("--last <number>", "the most recorded calls, newest first (default: 200)", parseCount)
-    .option("--limit <number>", "the most cases", parseCount)
+  addCaseOptions(
+    program
+      .command("stabilise")
+      .description(
+        "let a function answer a worker first, where its agreement with recorded calls allows it; or the prompt alone again",
+      )
+      .argument("<worker>", "its name")
+      .argument(...target)
+      .option("--with <function>", "the function: tools.ts:NAME")
+      .option("--back", "remove `code` and `check`: the prompt answers everything again")
+      .option("--again", "ask today's prompt, too, and hold the function to it in place of the record"),
+  )
     .option("--at-least <share>", "the lowest end of the interval of its agreement (default: 0.9)", parseShare)
     .option("--check <share>", "the share of its answers that the prompt answers, too (default: 0.05)", parseShare)
-    .option("--usd <dollars>", "the most dollars of --again", parseAmount)
-    .option("-m, --model <model>", "the model of workers that name none")
-    .option("--trust", "run the code of the program without a question")
     .option("-y, --yes", "write without a question")
     .action(act(exit, async () => (await import("../commands/boundary/stabilise.ts")).stabiliseCommand));
 }
@@ -78,7 +85,7 @@ export function addSoften(program: Command, exit: Exit): void {
     .command("soften")
     .description("put a tool behind a worker of its name, as the code that answers first; its callers stay as they are")
     .argument("<tool>", "tools.ts:NAME")
-    .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
+    .argument(...target)
     .option("--trust", "run the code of the program without a question")
     .option("-y, --yes", "write without a question")
     .action(act(exit, async () => (await import("../commands/boundary/soften.ts")).softenCommand));
@@ -102,7 +109,7 @@ export function addDrift(program: Command, exit: Exit): void {
     .command("drift")
     .description("how often the checks of a worker's code agreed with its prompt, by week")
     .argument("<worker>", "its name")
-    .argument("[target]", "the program's folder, or one of its .worker files; default: the program of this folder")
+    .argument(...target)
     .option("--since <time>", "only checks since then: 2026-01-31, or 30m, 12h, 7d, 2w ago", parseSince)
     .option("--at-least <share>", "exit with 1 where the whole interval of the last week lies below this", parseShare)
     .option("--json", "print one week a line")

@@ -41,6 +41,11 @@ function searched(target = "."): SearchedProgram {
   };
 }
 
+/** What the boundary refuses is a mistake in the words of a command. */
+export function asUsage(thrown: unknown): unknown {
+  return thrown instanceof CandidateError ? new UsageError(thrown.message) : thrown;
+}
+
 function failAsUsage(thrown: unknown): never {
-  throw thrown instanceof CandidateError ? new UsageError(thrown.message) : thrown;
+  throw asUsage(thrown);
 }

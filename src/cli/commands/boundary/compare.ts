@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { CandidateError, parseCandidate } from "../../../boundary/candidate.ts";
+import { parseCandidate } from "../../../boundary/candidate.ts";
 import type { Case } from "../../../boundary/case-file.ts";
-import { type CompareStepReport, compareStep, NothingToCompare } from "../../../boundary/compare-step.ts";
+import { type CompareStepReport, compareStep } from "../../../boundary/compare-step.ts";
 import type { CaseChoice, StepCases } from "../../../boundary/step-cases.ts";
 import { toFigures } from "../../../boundary/step-figures.ts";
 import type { CasesRequest } from "../../../boundary/steps.ts";
@@ -14,7 +14,7 @@ import { listenForSignals } from "../../process/signals.ts";
 import { useProxies } from "../../process/use-proxies.ts";
 import { createNewFile } from "../../programs/new-file.ts";
 import { copyCaseFiles } from "../../records/copy-case-files.ts";
-import { findStep } from "../../records/find-step.ts";
+import { asUsage, findStep } from "../../records/find-step.ts";
 import { readStepCases } from "../../records/step-cases.ts";
 import { reportFailure } from "../../run/report-run.ts";
 import { progressBar } from "../../terminal/progress-bar.ts";
@@ -46,16 +46,9 @@ export async function compareCommand(step: string, target: string | undefined, f
     const program = await findStep(step, target, { ...flags, signals });
     const found = await readStepCases({ host: program.host, step, target }, flags);
     if (found.count === 0) throw new UsageError(`no recorded call of \`${step}\` can be compared: llm-do calls ${step} --all`);
-    const { parallel, usd, within, judge, liveReads } = flags;
-    const options = {
-      ...(parallel === undefined ? {} : { parallel }),
-      ...(judge === undefined ? {} : { judge }),
-      ...(within ? { within } : {}),
-      ...(liveReads ? { liveReads } : {}),
-    };
     await using review = flags.out === undefined ? undefined : await openReview(flags.out, found);
     const report = await compareStep({
-      ...{ ...program, ...options, cases: found, candidates, again, usd, signal, onProgress: bar.update },
+      ...{ ...flags, ...program, cases: found, candidates, again, signal, onProgress: bar.update },
       ...(review ? { onDisagreement: review.add } : {}),
     });
     bar.end();
@@ -64,9 +57,7 @@ export async function compareCommand(step: string, target: string | undefined, f
     return isEnough(report, flags.atLeast) ? exitCodes.done : exitCodes.failed;
   } catch (thrown) {
     bar.end();
-    const shown =
-      thrown instanceof NothingToCompare || thrown instanceof CandidateError ? new UsageError(thrown.message) : thrown;
-    return await reportFailure(signal.aborted ? signal.reason : shown, { json, verbose: 0 });
+    return await reportFailure(signal.aborted ? signal.reason : asUsage(thrown), { json, verbose: 0 });
   }
 }
 

@@ -1,4 +1,3 @@
-import { CandidateError } from "../../../boundary/candidate.ts";
 import { findProgram, printKept } from "../../../boundary/keep.ts";
 import { findTaken, writeNewFiles } from "../../../host/files/new-files.ts";
 import { expandTexts } from "../../../journal/expand-texts.ts";
@@ -8,6 +7,7 @@ import { showLines } from "../../../ui/text/show-lines.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { writeResult, writeStderr } from "../../output.ts";
 import { findRun } from "../../records/find-runs.ts";
+import { asUsage } from "../../records/find-step.ts";
 import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 
 export interface KeepFlags {
@@ -36,7 +36,7 @@ function findIn(...given: Parameters<typeof findProgram>) {
   try {
     return findProgram(...given);
   } catch (thrown) {
-    throw thrown instanceof CandidateError ? new UsageError(thrown.message) : thrown;
+    throw asUsage(thrown);
   }
 }
 

@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import { CandidateError } from "../../../boundary/candidate.ts";
 import { planSoftening, type Softening, writeSoftening } from "../../../boundary/soften-tool.ts";
 import { createNodeHost } from "../../../host/node-host.ts";
 import { showLines } from "../../../ui/text/show-lines.ts";
 import { showText } from "../../../ui/text/show-text.ts";
-import { exitCodes, UsageError } from "../../exit-codes.ts";
+import { exitCodes } from "../../exit-codes.ts";
 import { writeResult, writeStderr } from "../../output.ts";
 import { listenForSignals } from "../../process/signals.ts";
 import { openProgram } from "../../programs/open-program.ts";
 import { programOfTarget, storeOfUser } from "../../records/find-runs.ts";
+import { asUsage } from "../../records/find-step.ts";
 import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 import { findTerminal } from "../../terminal/terminal.ts";
 
@@ -22,7 +22,7 @@ export async function softenCommand(written: string, target: string | undefined,
   try {
     return await soften(written, target, flags);
   } catch (thrown) {
-    throw thrown instanceof CandidateError ? new UsageError(thrown.message) : thrown;
+    throw asUsage(thrown);
   }
 }
 

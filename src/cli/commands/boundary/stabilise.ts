@@ -1,6 +1,5 @@
-import { CandidateError, type StepOfProgram } from "../../../boundary/candidate.ts";
-import { NothingToCompare } from "../../../boundary/compare-step.ts";
-import { judgeFunction, linesOf, writeAnswerer } from "../../../boundary/stabilise-step.ts";
+import type { StepOfProgram } from "../../../boundary/candidate.ts";
+import { judgeFunction, linesOf, writeAnswerer } from "../../../boundary/stabilise.ts";
 import type { CaseChoice } from "../../../boundary/step-cases.ts";
 import { renderComparison } from "../../../ui/records/render-comparison.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
@@ -8,7 +7,7 @@ import { reserveStdout, writeResult, writeStderr } from "../../output.ts";
 import { guardProcess } from "../../process/guard-process.ts";
 import { listenForSignals } from "../../process/signals.ts";
 import { useProxies } from "../../process/use-proxies.ts";
-import { findStep } from "../../records/find-step.ts";
+import { asUsage, findStep } from "../../records/find-step.ts";
 import { readStepCases } from "../../records/step-cases.ts";
 import { reportFailure } from "../../run/report-run.ts";
 import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
@@ -48,9 +47,7 @@ export async function stabiliseCommand(step: string, target: string | undefined,
     }
     return await writeSettings(program, linesOf(reference, flags.check), flags);
   } catch (thrown) {
-    const isUsage = [NothingToCompare, CandidateError].some((type) => thrown instanceof type);
-    const shown = isUsage ? new UsageError((thrown as Error).message) : thrown;
-    return await reportFailure(signal.aborted ? signal.reason : shown, { json: false, verbose: 0 });
+    return await reportFailure(signal.aborted ? signal.reason : asUsage(thrown), { json: false, verbose: 0 });
   }
 }
 
