@@ -144,8 +144,12 @@ describe.each([
       expect([1, 2]).toContain(exitCode);
       expect(stderr).not.toMatch(/\/proc\/|at .*\.js/);
     }
-    for (const words of [["runs", "list", "."], ["runs", "show", "last"], ["approvals"], ["undo", "--dry-run"]])
+    for (const words of [["runs", "list", "."], ["runs", "show", "last"], ["approvals"]])
       expect({ words, ...(await cli(...words)) }).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await cli("undo", "--dry-run")).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/^llm-do: the newest one that did is/),
+    });
     expect(textsIn(dirname(cwd), place)).toEqual(before);
     expect(journals()).toMatchObject(recorded);
   });

@@ -115,7 +115,8 @@ describe("mistakes about models", () => {
       "model.yaml": script({ main: [{ error: { code: "bad_request", message: "no such model" } }] }),
     });
     const plain = await runCli([".", "go", "-q"], { cwd });
-    expect(plain).toEqual({ exitCode: 7, stdout: "", stderr: "llm-do: no such model\n" });
+    expect(plain).toMatchObject({ exitCode: 7, stdout: "" });
+    expect(plain.stderr).toMatch(/^llm-do: no such model\nllm-do: `llm-do resume \S+` goes on with it\n$/);
     for (const [flags, env] of [[["--debug"], {}] as const, [[], { LLM_DO_DEBUG: "1" }] as const]) {
       const { stderr } = await runCli([".", "go", ...flags], { cwd, env });
       expect(stderr).toMatch(/RunError: no such model\ncaused by:\nModelError: no such model\n {4}at /);

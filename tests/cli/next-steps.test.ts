@@ -122,6 +122,23 @@ describe("every line that names the next step works as it is printed", { timeout
     expect(await readFile(ledgerOf(cwd), "utf8")).toBe("a\n");
   });
 
+  it("at a limit with --quiet; without the approvals of the run, and nobody to ask, nothing is denied", async () => {
+    const cwd = await writeProgram(files);
+    const limited = ["--price", "scripted:*=3,15", "--limit", "usd=0.000001", "--approve", "main/note", "--quiet"];
+    const { exitCode, stdout, stderr } = await runCli([".", "a", ...scripted, "--trust", ...limited], { cwd, env: env(cwd) });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: expect.any(String) });
+    expect(stderr).toMatch(/^llm-do: the run ended at a limit: /);
+    expect(goesOn(stderr)).toContain("--approve main/note --limit usd=0.000002");
+    const again = ["resume", ...scripted, "--trust", "--limit", "usd=1"];
+    expect(await runCli(again, { cwd, env: env(cwd) })).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining("1 call waits for an answer"),
+    });
+    const answered = await runCli([...again, "--approve", "main/note"], { cwd, env: env(cwd) });
+    expect(answered).toMatchObject({ exitCode: 0, stdout: "done\n" });
+    expect(await readFile(ledgerOf(cwd), "utf8")).toBe("a\n");
+  });
+
   it("at a limit of the worker's file: after that was changed", async () => {
     const limited = (turns: number) => `---\ntoolsets: { note: {} }\nlimits: { turns: ${turns} }\n---\nTake notes.\n`;
     const cwd = await writeProgram({

@@ -62,12 +62,15 @@ export function findOtherCommand(name: string): string | undefined {
   return getOwn(otherCommands, name);
 }
 
-/** Puts what to write in place of a flag into the parser's message, where the flag is known elsewhere. */
-export function explainUnknownFlag(message: string): string {
+/**
+ * Puts what to write in place of a flag into the parser's message, where the flag is known elsewhere. `takesRules`: the command has
+ * `--approve`.
+ */
+export function explainUnknownFlag(message: string, takesRules: boolean): string {
   const [whole, flag = ""] = /unknown option '(-[^'=]*)(?:=[^']*)?'\n(?:\(Did you mean .*\)\n)?/.exec(message) ?? [];
   const isText = /^-+\s|\s.*\s/.test(flag);
   const note = isText ? `a prompt that begins with \`-\` follows \`--\`: llm-do . -- "${flag}"` : getOwn(otherFlags, flag);
-  return whole === undefined || note === undefined
+  return whole === undefined || note === undefined || (!takesRules && note.startsWith("write --approve"))
     ? message
     : message.replace(whole, () => `unknown option '${flag}'; ${note}\n`);
 }

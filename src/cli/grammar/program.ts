@@ -81,6 +81,7 @@ export function createProgram(line: CommandLine, words: readonly string[] = []):
   }
   program.helpCommand("help [command]", "display the help of a command");
   for (const command of withDescendants(program)) {
+    const hasRules = command.options.some(({ long }) => long === "--approve");
     addExamples(command);
     addStoreOption(command);
     command
@@ -89,7 +90,7 @@ export function createProgram(line: CommandLine, words: readonly string[] = []):
       .configureHelp({ minWidthToWrap: 20, subcommandTerm: (sub) => sub.name() })
       .showHelpAfterError(`(${nameOf(command)} --help lists ${command.parent ? "what it takes" : "the commands and flags"})`)
       .configureOutput({
-        outputError: (text, write) => write(show(asStarted(explainUnknownFlag(text.replace(/^error: /, "llm-do: "))))),
+        outputError: (text, write) => write(show(asStarted(explainUnknownFlag(text.replace(/^error: /, "llm-do: "), hasRules)))),
       });
   }
   program.addHelpText("after", ({ command }) => {

@@ -16,8 +16,8 @@ import { createRequest, verbosityOf } from "./run-request.ts";
 
 /** A recorded run that is played again. */
 export interface FoundProgram extends RecordedProgram {
-  /** Its questions are held, unless flags decide them. Default false. */
-  readonly isHeld?: boolean;
+  /** Its questions are held, unless flags decide them: always, or where nobody can be asked. Default: they are denied there. */
+  readonly isHeld?: boolean | "unattended";
 }
 
 export interface RecordedRequest extends RunRequest {
@@ -44,7 +44,8 @@ export function playRecorded<Found extends FoundProgram>(
     const terminal = flags.headless ? undefined : findTerminal(signals);
     const recorded = await find(signal);
     const { found, isHeld } = recorded;
-    const hold = flags.hold ?? (isHeld && !flags.approveAll && !flags.rejectAll);
+    const holds = isHeld === "unattended" ? terminal === undefined : isHeld;
+    const hold = flags.hold ?? (holds && !flags.approveAll && !flags.rejectAll);
     const approval = await createPolicy({ ...flags, ...(hold ? { hold } : {}) }, terminal);
     const { host, limitLoading, startRun } = createGuardedHost({ controller: signals.controller, watchdog });
     const onLimits = (ofProgram: Limits) => limitLoading(flags.limit?.seconds ?? ofProgram.seconds);

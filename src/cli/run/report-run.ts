@@ -57,7 +57,7 @@ export async function reportResult(result: RunOutput, flags: ReportFlags): Promi
   const isDelivered = flags.isShown || (await deliver(flags, { facts, text: renderOutput(output) }));
   if (!flags.quiet) for (const artifact of artifacts) writeStderr(renderArtifact(artifact));
   const ending = describeEnding(result);
-  if (ending !== undefined && !flags.quiet) writeStderr(`llm-do: ${ending}\n${describeWayOn(result, flags)}`);
+  if (ending !== undefined) writeStderr(`llm-do: ${ending}\n${describeWayOn(result, flags)}`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   return isDelivered || exitCode !== exitCodes.done ? exitCode : exitCodes.failed;
 }
@@ -130,7 +130,7 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
   else if (
     runId !== null &&
     flags.journal !== false &&
-    (exitCode >= exitCodes.hungUp || (exitCode === exitCodes.provider && !flags.quiet))
+    (exitCode >= exitCodes.hungUp || exitCode === exitCodes.provider)
   )
     writeStderr(`llm-do: \`${resumeLine(runId, flags)}\` goes on with it\n`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));

@@ -111,7 +111,7 @@ export async function adoptRunCommand(
   const given =
     options.length > 0 ? `, with its options if they are to hold: ${options.map((option) => showText(option)).join(", ")}` : "";
   writeStderr(
-    `llm-do: \`${await describeGoOn(await findRun({ run: found.runId }))}\` goes on with it${given}; with --hold its questions wait for answers\n`,
+    `llm-do: \`${await describeGoOn(await findRun({ run: found.runId }))}\` goes on with it${given}\n`,
   );
   return exitCodes.done;
 }

@@ -57,7 +57,9 @@ async function findResumable(run: string, target: string | undefined): Promise<E
     if (run === "last" && !(thrown instanceof UsageError)) requireReadable({ ...found, problem: errorMessage(thrown) });
     throw thrown;
   });
-  return { found, compiled: start.compiled, isHeld: start.onUnanswered === "hold", hasEnded: isDone(found) };
+  // A denial would bring it to its end, with which nothing can go on.
+  const isHeld = start.onUnanswered === "hold" || "unattended";
+  return { found, compiled: start.compiled, isHeld, hasEnded: isDone(found) };
 }
 
 /** 0 for a run without an answer that it has not gone on with. */

@@ -50,7 +50,7 @@ export async function listRunsCommand(target: string | undefined, { json, number
     writeStderr(
       `llm-do: no ${Object.keys(filter).length > 0 ? "such " : ""}runs${target === undefined ? "" : ` of ${target}; \`${commandName()} runs list\` lists those of all programs`}\n`,
     );
-  else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || 80)).join(""));
+  else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || Number.POSITIVE_INFINITY)).join(""));
   if (!json && hasMore && number === undefined) writeStderr(`llm-do: these are the latest ${latest}; -n lists more\n`);
   if (!json && (target === undefined || runs.length === 0)) await nameMoved();
   if (!json && target !== undefined) await nameImported(new Set(runs.map(({ runId }) => runId)));
