@@ -70,7 +70,7 @@ function addRunViews(runs: Command, exit: Exit): void {
   runs
     .command("show")
     .description("show how far a run got")
-    .argument("<run>", "its id, or `last`")
+    .argument("[run]", "its id, or `last`", "last")
     .argument("[target]", whose)
     .option("--messages", "show what each call was sent, and what it answered")
     .option("--costs", "show tokens and dollars by worker and by turn, and what each part of a context took")

@@ -127,11 +127,7 @@ export async function reportFailure(thrown: unknown, flags: ReportFlags): Promis
         behind,
       ),
     );
-  else if (
-    runId !== null &&
-    flags.journal !== false &&
-    (exitCode >= exitCodes.hungUp || exitCode === exitCodes.provider)
-  )
+  else if (runId !== null && flags.journal !== false && (exitCode >= exitCodes.hungUp || exitCode === exitCodes.provider))
     writeStderr(`llm-do: \`${resumeLine(runId, flags)}\` goes on with it\n`);
   if (needsApproval(denied)) writeStderr(renderNeeded(denied));
   if (usage && flags.verbose > 0 && !flags.quiet) writeStderr(`llm-do: spent ${renderUsage(usage)}\n`);

@@ -110,9 +110,7 @@ export async function adoptRunCommand(
   await writeResult(renderLines([found.runId]));
   const given =
     options.length > 0 ? `, with its options if they are to hold: ${options.map((option) => showText(option)).join(", ")}` : "";
-  writeStderr(
-    `llm-do: \`${await describeGoOn(await findRun({ run: found.runId }))}\` goes on with it${given}\n`,
-  );
+  writeStderr(`llm-do: \`${await describeGoOn(await findRun({ run: found.runId }))}\` goes on with it${given}\n`);
   return exitCodes.done;
 }
 

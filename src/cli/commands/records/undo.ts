@@ -39,7 +39,8 @@ export async function undoCommand(run: string, target: string | undefined, flags
       ? toJson(report)
       : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false, isDone: report.isDone }),
   );
-  if (isRefused) writeStderr("llm-do: nothing was taken back\n");
+  const isChange = report.files.some(({ action }) => action === "restore" || action === "remove");
+  if (isRefused || (report.files.length > 0 && !isChange)) writeStderr("llm-do: nothing was taken back\n");
   if (run === "last" && report.files.length === 0 && report.lasting.length === 0) await nameLastWriter(target ?? folder);
   const areBack = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");
   const isComplete = areBack && report.lasting.every(({ isOfFile }) => !isOfFile);
@@ -68,7 +69,7 @@ async function protectedBy(root: string, target: string | undefined) {
 }
 
 function columnsOf(): number {
-  return process.stdout.columns || 80;
+  return process.stdout.columns || Number.POSITIVE_INFINITY;
 }
 
 function toJson({ runId, files, lasting, isDone }: UndoReport): string {
