@@ -22,6 +22,7 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { Artifact, Message } from "../protocol/message.ts";
 import { checkLimits } from "../runtime/bounds/check-limits.ts";
 import type { RunSetup } from "../runtime/config.ts";
+import { entryName } from "../runtime/create-config.ts";
 import { recordedArtifacts } from "../runtime/results/artifacts.ts";
 import { rulesOf, runEntry } from "../runtime/run-entry.ts";
 import { RunError, type RunErrorCode } from "../runtime/run-error.ts";
@@ -176,6 +177,10 @@ function beginAttempt(facts: readonly Fact[], { program, host, policy, request }
   if (facts.findLast((fact) => fact.type === "run-end")?.stopReason === "done")
     throw new CannotResume("this run has ended: there is nothing to go on with");
   refuseUndone(facts);
+  // Calls are known by their paths, which begin with the entry's name: under another one all would be made again.
+  const entry = entryName(program);
+  if (entry !== start.entry)
+    throw new CannotResume(`this run began with \`${start.entry}\`, and this program begins with \`${entry}\`: resume it with the same entry`);
   const earlier = facts.filter((fact) => fact.type === "attempt");
   const before = earlier.at(-1) ?? start;
   const prices = toGivenPrices(overPrices(before.prices, request.prices));
@@ -242,7 +247,7 @@ export function describeCompilation(
   { ofProgram = {}, ...request }: CompileRequest & { readonly ofProgram?: ProgramOptions },
   { workingDirectory }: Host,
 ): CompiledWith {
-  const { files, workers, entry: entryName } = request;
+  const { files, workers, entry: written } = request;
   const inside = (path: string) => relative(root, resolve(workingDirectory, path)).replaceAll("\\", "/");
   // Options were relative to the working directory, and are read again as the program's.
   const moved = (text: string) =>
@@ -259,7 +264,7 @@ export function describeCompilation(
     target: entry.kind === "worker" ? `${entry.worker.id}.worker` : ".",
     ...(files ? { files: files.map(inside) } : {}),
     ...(workers ? { workers: workers.map(({ name }) => name) } : {}),
-    ...(entry.kind === "code" && entryName !== undefined ? { entry: entryName } : {}),
+    ...(entry.kind === "code" && written !== undefined ? { entry: written } : {}),
     ...(model === undefined ? {} : { model }),
     ...(set?.length ? { set } : {}),
     ...(modelFor?.length ? { modelFor } : {}),

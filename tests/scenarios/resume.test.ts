@@ -229,6 +229,20 @@ test.each(changes)("says in words that %s changed", async (_, change, expected) 
   expect((await attempt(world, program)).result?.output).toBe("done");
 });
 
+test("does nothing under an entry of another name, which has made none of the recorded calls", async () => {
+  const done: string[] = [];
+  const files = { "second.worker": worker("toolsets: { note: {} }") };
+  const { world, program } = createProgram({ files, tools: { note: counting(done) }, model: twoTurns });
+  await attempt(world, program, 11);
+  const before = [...done];
+  expect(before).toHaveLength(1);
+  const { error } = await attempt(world, program, undefined, { target: "/program/second.worker" });
+  expect(String(error)).toContain("this run began with `main`, and this program begins with `second`: resume it with the same entry");
+  expect(done).toEqual(before);
+  expect((await attempt(world, program)).result?.output).toBe("done");
+  expect(done).toEqual(["n1", "n2"]);
+});
+
 test("refuses a run that has ended, and one that another process executes", async () => {
   let goOn = (): void => undefined;
   const started = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { type CompileFlags, toRequest } from "../programs/open-program.ts";
 import { isTrusted } from "../programs/require-trust.ts";
 import type { FoundRun } from "./find-runs.ts";
 import { readStart, sourceOf } from "./recorded-program.ts";
-import { executorGoesOn, type RepeatedFlags, resumeLine } from "./resume-line.ts";
+import { executorGoesOn, libraryGoesOn, type RepeatedFlags, resumeLine } from "./resume-line.ts";
 
 /**
  * Returns the command line that goes on with a recorded run. A record gives no authority: a script that it names is named again, as the
@@ -16,6 +16,7 @@ export async function describeGoOn(found: FoundRun, given: RepeatedFlags = {}): 
   if (found.isSubmitted) return executorGoesOn;
   try {
     const { compiled } = await readStart(found);
+    if (compiled?.workers) return libraryGoesOn;
     const scripts = scriptsOf(found, compiled);
     const flags = { ...scripts, ...given };
     const { isTrustNeeded, isModelMissing } = await findNeeds(found, compiled, flags);

@@ -26,6 +26,14 @@ export type RepeatedFlags = Partial<
 /** Stands for the line that goes on with a submitted run. */
 export const executorGoesOn = "an executor";
 
+/** Stands for the line that goes on with a run of workers in code. */
+export const libraryGoesOn = "`resume` of the library, with the same `workers`,";
+
+/** The line that goes on with a run, as it stands in a sentence. */
+export function quoteGoOn(goOn: string): string {
+  return goOn === executorGoesOn || goOn === libraryGoesOn ? goOn : `\`${goOn}\``;
+}
+
 /** The lines of a run that waits. `goOn`: by default as its flags say. */
 export function waitingSteps(runId: string, flags: RepeatedFlags, goOn = resumeLine(runId, flags)): NextSteps {
   return {

@@ -11,7 +11,7 @@ import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../../output.ts";
 import { type FoundRun, findRun, NoSuchRun, requireReadable, streamRuns, takeFirst } from "../../records/find-runs.ts";
 import { describeGoOn } from "../../records/next-steps.ts";
-import { executorGoesOn, waitingSteps } from "../../records/resume-line.ts";
+import { quoteGoOn, waitingSteps } from "../../records/resume-line.ts";
 import { askYesOrNo, atTerminal } from "../../terminal/ask-yes-or-no.ts";
 import { createTerminalApprover } from "../../terminal/terminal-approver.ts";
 
@@ -210,7 +210,7 @@ export function isSuspended({ ends }: FoundRun): boolean {
 function describeRest({ questions }: WaitingRun, goOn: string): string {
   const open = questions.filter(({ answer }) => answer === undefined).length;
   const rest = open > 0 ? `${open} still without an answer; ` : "";
-  return `llm-do: ${rest}${goOn === executorGoesOn ? goOn : `\`${goOn}\``} goes on with the run\n`;
+  return `llm-do: ${rest}${quoteGoOn(goOn)} goes on with the run\n`;
 }
 
 export function toJson({ runId, questions }: WaitingRun): string {

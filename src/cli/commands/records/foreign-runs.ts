@@ -19,6 +19,7 @@ import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../../output.ts";
 import { findRun, programOfTarget, storeOfUser } from "../../records/find-runs.ts";
 import { describeGoOn } from "../../records/next-steps.ts";
+import { quoteGoOn } from "../../records/resume-line.ts";
 import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 
 /** `llm-do runs export RUN`: one file with a record, without its secrets. */
@@ -110,7 +111,7 @@ export async function adoptRunCommand(
   await writeResult(renderLines([found.runId]));
   const given =
     options.length > 0 ? `, with its options if they are to hold: ${options.map((option) => showText(option)).join(", ")}` : "";
-  writeStderr(`llm-do: \`${await describeGoOn(await findRun({ run: found.runId }))}\` goes on with it${given}\n`);
+  writeStderr(`llm-do: ${quoteGoOn(await describeGoOn(await findRun({ run: found.runId })))} goes on with it${given}\n`);
   return exitCodes.done;
 }
 
