@@ -11,7 +11,7 @@ export interface RecordLine {
 /** Values of arguments by their names, and of options that a command cannot do without. */
 const values: Readonly<Record<string, readonly string[]>> = {
   ...{ prompt: ["go on"], question: ["1"], worker: ["main"], tool: ["write_file"] },
-  ...{ keep: ["0"], with: ["model:scripted:model.yaml"] },
+  ...{ keep: ["0"], with: ["model:scripted:model.yaml"], as: ["kept"] },
 };
 
 /** Flags that vouch for the code of the program, or that need somebody at a terminal. */
@@ -69,13 +69,13 @@ interface Named {
 
 function linesOf(command: Command, { runId, target }: Named): readonly RecordLine[] {
   const names = namesOf(command);
-  const words: typeof values = { ...values, run: [runId], first: [runId], second: [runId], target };
+  const words: typeof values = { ...values, run: [runId], "run[/call]": [runId], first: [runId], second: [runId], target };
   const given = command.registeredArguments.flatMap(
     (argument) => words[argument.name()] ?? unknownWord(command, argument.name()),
   );
   const needed = command.options.flatMap((option) => {
     const value = values[option.attributeName()];
-    return value && (option.mandatory || option.attributeName() === "with") ? [option.long ?? "", ...value] : [];
+    return value && (option.mandatory || ["with", "as"].includes(option.attributeName())) ? [option.long ?? "", ...value] : [];
   });
   const closed = command.options.some(({ long }) => long === "--no-open") ? ["--no-open"] : [];
   const yes = command.options.some(({ long }) => long === "--yes") ? ["--yes"] : [];

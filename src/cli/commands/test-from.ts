@@ -26,7 +26,7 @@ import { requireWorker } from "../records/find-step.ts";
  */
 export async function testFromCommand(from: string, target: string, name: string | undefined): Promise<number> {
   const [run = "", ...path] = from.split("/");
-  const found = await findRun({ run, target: target === "." ? undefined : target });
+  const found = await findRun({ run, target: target === "." ? undefined : target, changes: true });
   if (found.isForeign) throw new UsageError(`the record of ${found.runId} came from elsewhere: nothing in it becomes a test`);
   const chosen = { named: name ?? `as in ${[found.runId, ...path].join("/")}`, call: path.join("/"), root: found.root };
   const { file, shown, title } = await found.store

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 
 /** The commands that begin runs or look at some. */
 const users = new Set(
-  "run chat map resume approvals approve deny runs view replay fork undo calls compare stabilise soften drift executor submit cancel".split(
+  "run chat map resume approvals approve deny runs view replay fork undo calls compare stabilise soften drift keep executor submit cancel".split(
     " ",
   ),
 );

@@ -19,7 +19,7 @@ export interface KeepFlags {
 export async function keepCommand(from: string, target: string | undefined, { as: name, yes }: KeepFlags): Promise<number> {
   if (!/^[A-Za-z]\w{0,63}$/.test(name)) throw new UsageError(`${name}: the name of a tool has letters, digits and _`);
   const [run = "", ...path] = from.split("/");
-  const { runId, root, store, isForeign } = await findRun({ run, target });
+  const { runId, root, store, isForeign } = await findRun({ run, target, changes: true });
   if (isForeign) throw new UsageError(`the record of ${runId} came from elsewhere: no program of it is kept`);
   const facts = await store.look(runId, readFacts);
   const text = printKept(findIn(facts, path.join("/")));
