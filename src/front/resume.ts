@@ -180,7 +180,9 @@ function beginAttempt(facts: readonly Fact[], { program, host, policy, request }
   // Calls are known by their paths, which begin with the entry's name: under another one all would be made again.
   const entry = entryName(program);
   if (entry !== start.entry)
-    throw new CannotResume(`this run began with \`${start.entry}\`, and this program begins with \`${entry}\`: resume it with the same entry`);
+    throw new CannotResume(
+      `this run began with \`${start.entry}\`, and this program begins with \`${entry}\`: resume it with the same entry`,
+    );
   const earlier = facts.filter((fact) => fact.type === "attempt");
   const before = earlier.at(-1) ?? start;
   const prices = toGivenPrices(overPrices(before.prices, request.prices));
