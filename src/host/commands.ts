@@ -118,6 +118,8 @@ export interface CommandResult {
   readonly isolated: boolean;
   /** Protected names that appeared in a writable scope and were moved aside, as virtual paths of where they appeared. */
   readonly movedAside: readonly string[];
+  /** Protected links, and links that such ones lead through, that the command removed or replaced. They are there again. Absent: none. */
+  readonly putBack?: readonly string[] | undefined;
   /** Virtual paths of the first folders below the deepest level, which are hidden behind a wall. */
   readonly tooDeep: readonly string[];
   /** Virtual paths of the first folders that llm-do may not list or enter, which are hidden behind a wall. Absent: none. */

@@ -72,7 +72,7 @@ async function runGuarded(options: MemoryCommandsOptions, request: CommandReques
   const before = await findProtected({ table, unprotected, places });
   const ran = await runScripted(options.programs, request, ending);
   const randomName = () => Math.floor(options.random() * 2 ** 32).toString(16);
-  const movedAside = await moveAside({ table, unprotected, places, before, randomName, isOurs: () => false });
+  const { movedAside } = await moveAside({ table, unprotected, places, before, randomName, isOurs: () => false });
   await closePlaces(places);
   const result = { ...ran, isolated: options.isolation.type !== "none", movedAside, tooDeep: before.tooDeep, tooLarge: [] };
   if (request.signal.aborted) request.onInterrupted?.(result);

@@ -69,6 +69,11 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       expect(stdout).not.toContain(secret);
       expect(stdout).toContain("a@b\n");
       expect(stdout).toContain("sendemail.smtppass=***");
+      await change("rm -r .git/modules/deep/other/{HEAD,objects,refs}", ".git");
+      expect(existsSync(bench.at("in/.git/modules/deep/other/HEAD"))).toBe(false);
+      const again = (await look("cat .git/modules/deep/other/config")).stdout;
+      expect(again).toContain("[core]");
+      expect(again).not.toContain(secret);
     });
 
     test("masks them in files that a configuration includes, and in a repository without a work tree", async () => {

@@ -40,21 +40,48 @@ describe.skipIf(noWall !== "")("protected links", () => {
     expect(bench.read("in/real/settings.json")).toBe("x\n");
   });
 
-  test.each([
-    ["that leads to nothing yet", "later.json", "echo x > later.json"],
-    ["through another link", "through", "ln -sfn free through"],
-    ["through a folder that can be swapped", "way/in/file", "mv way old; mkdir -p way/in; echo x > way/in/file"],
-  ])("moves a link aside %s once a command gave it another target", async (_, target, script) => {
-    bench.put("in/free", "x\n");
-    bench.put("outside/ours", "{}");
-    symlinkSync("../outside/ours", bench.at("in/through"));
-    mkdirSync(bench.at("in/way"));
-    symlinkSync("../../outside", bench.at("in/way/in"));
-    symlinkSync("ours", bench.at("outside/file.json"));
-    symlinkSync(target, bench.at("in/package.json"));
+  test("moves a link aside that led to nothing once a command put something there", async () => {
+    symlinkSync("later.json", bench.at("in/package.json"));
     expect((await change("true")).movedAside).toEqual([]);
-    expect((await change(script)).movedAside).toEqual(["s/package.json"]);
+    expect((await change("echo x > later.json")).movedAside).toEqual(["s/package.json"]);
     expect(existsSync(bench.at("in/package.json"))).toBe(false);
+  });
+
+  test.each([
+    ["the link", "rm package.json", "package.json", false],
+    ["the link, for a file", "rm package.json; echo x > package.json", "package.json", true],
+    ["the link, for another one", "ln -sfn free package.json", "package.json", true],
+    ["a link that it leads through", "ln -sfn free through", "through", true],
+    ["a link to a folder that it leads through", "rm way/in; mkdir way/in; echo x > way/in/file", "way/in", true],
+  ])("puts %s back", async (_, script, name, isMoved) => {
+    bench.put("in/free", "x\n");
+    bench.put("in/real/file", "ours\n");
+    mkdirSync(bench.at("in/way"));
+    symlinkSync("../real", bench.at("in/way/in"));
+    symlinkSync("way/in/file", bench.at("in/through"));
+    symlinkSync(bench.at("in/through"), bench.at("in/package.json"));
+    expect(await change("true")).toMatchObject({ movedAside: [], putBack: undefined });
+    const swap = "mv way other; chmod a-w .";
+    expect(await change(`${script}; ${swap}`)).toMatchObject({
+      movedAside: isMoved ? [`s/${name}`] : [],
+      putBack: [`s/${name}`],
+    });
+    await change("echo x > real/file; echo x > package.json");
+    expect(bench.read("in/package.json")).toBe("ours\n");
+    expect(bench.read("in/real/file")).toBe("ours\n");
+    expect(bench.read("in/free")).toBe("x\n");
+  });
+
+  test("hides what a link leads to after a command removed the link", async () => {
+    bench.put("in/real/f.txt", "canary\n");
+    bench.put("in/dd/key", "canary\n");
+    mkdirSync(bench.at("in/sub"));
+    symlinkSync("../real/f.txt", bench.at("in/sub/.env"));
+    symlinkSync("step", bench.at("in/.ssh"));
+    symlinkSync("dd", bench.at("in/step"));
+    const { putBack } = await change("rm sub/.env step .ssh; mv sub node_modules; rm -r sub");
+    expect(putBack).toEqual(["s/.ssh", "s/step", "s/sub/.env"]);
+    expect((await look("cat real/f.txt dd/key")).stdout).toBe("");
   });
 
   test.each(["a link", "a file"])("protects the git directory that `.git` leads to as %s", async (kind) => {

@@ -78,6 +78,7 @@ describe("a program that needs no rule beside others starts and writes nothing",
     },
     [
       ["printf -v 'a[$(perl -e 1)]' x; touch a ┃ writes: [.]", "ask"],
+      ["printf -vPATH %s ./evil; touch a ┃ writes: [.]", "ask"],
       ["printf '-va[$(perl -e 1)]' x; touch a ┃ writes: [.]", "ask"],
       ["[ -v 'a[$(rm x)]' ] && touch a ┃ writes: [.]", "ask"],
       ["test -v 'a[`rm x`]'; touch a ┃ writes: [.]", "ask"],

@@ -1,5 +1,6 @@
-import { accessSync, constants, type Dirent, lstatSync, type Stats, statSync } from "node:fs";
-import { findRealPath, listFolder, toSystemPath } from "../files/system-path.ts";
+import { accessSync, constants, type Dirent, lstatSync, readlinkSync, type Stats, statSync } from "node:fs";
+import { isAbsolute, join, sep } from "node:path";
+import { findRealPath, listFolder, toPathText, toSystemPath } from "../files/system-path.ts";
 
 /*
  * Looks at paths synchronously. A command needs some hundred of these answers; each takes a few microseconds here, and ten times
@@ -96,6 +97,36 @@ export function realPathOf(path: string): string | undefined {
   if (statOf(path) === undefined) return undefined;
   try {
     return findRealPath(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As many as the system follows. */
+const mostLinks = 40;
+
+/** The links that a path leads through, itself among them, each by a path to it that has no link in it. */
+export function linksBehind(path: string): readonly string[] {
+  const found: string[] = [];
+  const names = path.split(sep);
+  let at: string = sep;
+  for (let name = names.shift(); name !== undefined && found.length < mostLinks; name = names.shift()) {
+    const here = join(at, name);
+    const text = textOfLink(here);
+    if (text === undefined) at = here;
+    else {
+      found.push(here);
+      if (isAbsolute(text)) at = sep;
+      names.unshift(...text.split(sep));
+    }
+  }
+  return found;
+}
+
+/** Undefined if it is no link. */
+export function textOfLink(path: string): string | undefined {
+  try {
+    return toPathText(readlinkSync(toSystemPath(path), "buffer"));
   } catch {
     return undefined;
   }

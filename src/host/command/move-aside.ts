@@ -1,10 +1,21 @@
+import { relative, sep } from "node:path";
+import { isWithin } from "../../util/within.ts";
+import type { CommandResult } from "../commands.ts";
 import type { Directory } from "../files/directory.ts";
-import type { ScopeTable } from "../scopes/scope-table.ts";
-import { closing, openParent, openSubfolder } from "../scopes/scope-walk.ts";
-import { type FindOptions, findProtected, type ProtectedEntries, type ProtectedEntry } from "../wall/protected-entries.ts";
+import { closing, mostLevels, type OpenFolder, openParent, openSubfolder } from "../scopes/scope-walk.ts";
+import {
+  type FindOptions,
+  findProtected,
+  type HeldLink,
+  type ProtectedEntries,
+  type ProtectedEntry,
+} from "../wall/protected-entries.ts";
+import { hostPathOf, type WritePlace } from "../wall/write-places.ts";
+import { dependencyFolders } from "./dependency-folders.ts";
+import { textOfLink } from "./look.ts";
 
 export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" | "places" | "followsLinks" | "gitFolders"> {
-  /** The entries before the command. */
+  /** The entries before the command, with their handles still open. */
   readonly before: ProtectedEntries;
   /** Unguessable letters and digits. */
   readonly randomName: () => string;
@@ -12,48 +23,118 @@ export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" |
   readonly isOurs: (entry: ProtectedEntry) => boolean;
 }
 
-/**
- * Renames protected names that a command brought into writable scopes, in their own folders: `.git` becomes
- * `git.moved-aside-k2x9`, which steers nothing; and then those in a folder that was renamed, which no walk looks into under its protected
- * name. Returns the virtual paths where they appeared. Entries that existed before and
- * moved with their folder stay. Entries that another program made meanwhile are moved, too: they cannot be distinguished.
- */
-export async function moveAside(options: MoveOptions): Promise<readonly string[]> {
-  const known = new Set(options.before.entries.map(keyOf));
-  return options.places.length === 0 ? [] : moveIn(options, known);
+/** Another process can rename a folder at the same time. More failures are no accident. */
+const attempts = 3;
+
+/** Virtual paths. */
+export type Restored = Pick<CommandResult, "movedAside" | "putBack">;
+
+interface Restoring extends MoveOptions {
+  /** The entries that may stay. */
+  readonly known: ReadonlySet<string>;
+  readonly movedAside: string[];
+  readonly putBack: string[];
+  readonly failures: unknown[];
 }
 
-async function moveIn(options: MoveOptions, known: ReadonlySet<string>): Promise<readonly string[]> {
-  const { table, before } = options;
-  const { entries } = await findProtected({ ...options, unlock: { except: before.locked } });
-  const moved: string[] = [];
-  for (const entry of entries) {
-    if (known.has(keyOf(entry)) || options.isOurs(entry)) continue;
-    const folder = await rename(table, entry, options.randomName());
-    moved.push(table.format(entry.scope, entry.components));
-    if (folder) moved.push(...(await closing(folder, (place) => moveIn({ ...options, places: [place] }, known))));
+/**
+ * Sets protected names right after a command. Links that it removed or replaced are put back. Protected names that it brought into
+ * writable scopes are renamed, in their own folders: `.git` becomes `git.moved-aside-k2x9`, which steers nothing; and then those in a
+ * folder that was renamed, which no walk looks into under its protected name. Entries that existed before and
+ * moved with their folder stay; where that lies in a folder of dependencies now, this one is renamed, since no name in it is protected.
+ * Entries that another program made meanwhile are moved, too: they cannot be distinguished. What fails keeps nothing else from being
+ * done, and is tried again; then it rejects with the first failure.
+ */
+export async function moveAside(options: MoveOptions): Promise<Restored> {
+  const { before, places } = options;
+  const known = new Set(before.entries.flatMap(keysOf));
+  const restoring: Restoring = { ...options, known, movedAside: [], putBack: [], failures: [] };
+  const { movedAside, putBack, failures } = restoring;
+  if (places.length === 0) return { movedAside };
+  for (let left = attempts; left > 0; left--) {
+    failures.length = 0;
+    // First: what protected links lead to is compared.
+    for (const link of before.links) await trying(restoring, () => putLinkBack(restoring, link));
+    for (const entry of [...before.entries, ...before.targets])
+      await trying(restoring, () => leaveDependencies(restoring, entry));
+    await moveIn(restoring, places);
+    if (failures.length === 0) break;
   }
-  return moved;
+  if (failures.length > 0) throw failures[0];
+  return { movedAside, putBack: putBack.length > 0 ? putBack : undefined };
+}
+
+async function trying({ failures }: Restoring, change: () => Promise<void>): Promise<void> {
+  await change().catch((error: unknown) => void failures.push(error));
+}
+
+async function moveIn(restoring: Restoring, places: readonly WritePlace[]): Promise<void> {
+  const { before, known, isOurs } = restoring;
+  const { entries } = await findProtected({ ...restoring, places, unlock: { except: before.locked } });
+  for (const entry of entries) {
+    if (keysOf(entry).some((key) => known.has(key)) || isOurs(entry)) continue;
+    // What lies too deep is not looked into, but hidden whole.
+    const isDeep = entry.components.length > mostLevels;
+    await trying(restoring, () => rename(restoring, entry, isDeep ? undefined : (folder) => moveIn(restoring, [folder])));
+  }
 }
 
 /**
- * Files and folders are compared by inode. The inode of a link can be reused at once, so its times count, too, and what it leads to:
- * a command can have put something there.
+ * Files and folders are compared by inode. The inode of a link can be reused at once, so its times count, too, or its place and text; and
+ * what it leads to: a command can have put something there.
  */
-function keyOf({ facts, target }: ProtectedEntry): string {
-  return facts.type === "link" ? `${facts.version} ${target}` : facts.identity;
+function keysOf({ facts, hostPath, text, target }: ProtectedEntry): readonly string[] {
+  return facts.type === "link" ? [`${facts.version} ${target}`, `${hostPath}\0${text}\0${target}`] : [facts.identity];
 }
 
-/** Resolves with the folder under its new name, if it is one. The caller closes it. */
-async function rename(table: ScopeTable, { scope, components, facts }: ProtectedEntry, random: string) {
-  return closing(await openParent(table, { scope, components, virtualPath: "" }), async (parent) => {
+type Placed = Pick<ProtectedEntry, "scope" | "components">;
+
+/** `use` gets the folder under its new name, if it is one. */
+async function rename(
+  { table, randomName, movedAside }: Restoring,
+  { scope, components }: Placed,
+  use?: (folder: OpenFolder) => Promise<void>,
+): Promise<void> {
+  await closing(await openParent(table, { scope, components, virtualPath: "" }), async (parent) => {
     const { directory, name } = parent;
-    const aside = `${name.replace(/^\.+/, "").slice(0, 60)}.moved-aside-${random}`;
+    const aside = `${name.replace(/^\.+/, "").slice(0, 60)}.moved-aside-${randomName()}`;
     // The command may have taken away the rights to change the folder, and to look into what is renamed.
     await unlocking(directory, ".", () => directory.rename(name, aside));
-    if (facts.type !== "directory") return undefined;
-    return unlocking(directory, aside, () => openSubfolder(table, parent, aside)).catch(() => undefined);
+    movedAside.push(table.format(scope, components));
+    if (use === undefined || (await directory.look(aside))?.type !== "directory") return;
+    const folder = await unlocking(directory, aside, () => openSubfolder(table, parent, aside)).catch(() => undefined);
+    if (folder !== undefined) await closing(folder, use);
   });
+}
+
+/** Makes a link again that is gone or replaced, under its own name in its own folder. */
+async function putLinkBack(restoring: Restoring, { scope, components, text }: HeldLink): Promise<void> {
+  const { table, putBack } = restoring;
+  await closing(await openParent(table, { scope, components, virtualPath: "" }), async ({ directory, name, missing }) => {
+    if (missing.length > 0) return;
+    const facts = await directory.look(name);
+    if (facts?.type === "link" && (await directory.readLink(name)) === text) return;
+    if (facts !== undefined) await rename(restoring, { scope, components });
+    await unlocking(directory, ".", () => directory.createLink(name, text));
+    putBack.push(table.format(scope, components));
+  });
+}
+
+/** Renames the folders of dependencies that a protected entry was moved into, the innermost first. */
+async function leaveDependencies(restoring: Restoring, { hostPath, handle }: ProtectedEntry): Promise<void> {
+  const { table, places } = restoring;
+  if (handle?.descriptor === undefined) return;
+  for (;;) {
+    const path = textOfLink(`/proc/self/fd/${handle.descriptor}`);
+    if (path === undefined || path === hostPath || path.endsWith(" (deleted)")) return;
+    const place = places.find((one) => isWithin(path, hostPathOf(table, one)));
+    if (place === undefined) return;
+    const names = relative(hostPathOf(table, place), path).split(sep);
+    const count = names.findLastIndex((name) => dependencyFolders.has(name)) + 1;
+    if (count === 0) return;
+    const components = [...place.components, ...names.slice(0, count)];
+    await rename(restoring, { scope: place.scope, components });
+  }
 }
 
 async function unlocking<T>(directory: Directory, name: string, change: () => Promise<T>): Promise<T> {

@@ -24,7 +24,7 @@ import { assertRequest } from "./command-request.ts";
 import type { CommandSetting, Machine } from "./command-setting.ts";
 import { findLargeFiles } from "./large-files.ts";
 import { type Ended, neverStarted } from "./launch.ts";
-import { moveAside } from "./move-aside.ts";
+import { moveAside, type Restored } from "./move-aside.ts";
 import { findProgram, findProgramPath, findSystemProgram } from "./program-path.ts";
 
 export function createNodeCommands(machine: Machine): Commands {
@@ -99,7 +99,7 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
   const places = await openPlaces(table, request);
   const endWatch = machine.writes.watch();
   let ended: Ended;
-  let movedAside: readonly string[] = [];
+  let restored: Restored = { movedAside: [] };
   let unseen: Pick<CommandResult, "tooDeep" | "locked"> = { tooDeep: [] };
   let git: GitView | undefined;
   let thrownAway: readonly string[] | undefined;
@@ -126,16 +126,15 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
     try {
       ended = await execute(wall, { ...setting, before, hidden, gitFolders, git, onWritten, places });
     } finally {
-      await closeHandles(before);
       const isOurs = ({ facts }: ProtectedEntry) => machine.writes.has(facts);
-      movedAside = await moveAside({ ...walked, before, randomName, isOurs });
+      restored = await moveAside({ ...walked, before, randomName, isOurs }).finally(() => closeHandles(before));
       tooLarge = await findLargeFiles(table, places, began);
     }
   } finally {
     endWatch();
     await closePlaces(places);
   }
-  const result = toResult(ended, { isolated: wall.type !== "none", movedAside, ...unseen, git, thrownAway, tooLarge });
+  const result = toResult(ended, { isolated: wall.type !== "none", ...restored, ...unseen, git, thrownAway, tooLarge });
   if (!ended.aborted) return result;
   request.onInterrupted?.(result);
   throw request.signal.reason;
@@ -190,7 +189,7 @@ function toResult(
   {
     git,
     ...more
-  }: Pick<CommandResult, "isolated" | "movedAside" | "tooDeep" | "locked" | "thrownAway" | "tooLarge"> &
+  }: Pick<CommandResult, "isolated" | "movedAside" | "putBack" | "tooDeep" | "locked" | "thrownAway" | "tooLarge"> &
     Pick<CommandSetting, "git">,
 ): CommandResult {
   return {

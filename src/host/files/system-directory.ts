@@ -87,11 +87,11 @@ export abstract class SystemDirectory implements Directory {
   }
 
   createLink(name: string, target: string): Promise<void> {
-    return this.use(name, (path) => symlinkSync(target, path));
+    return this.use(name, (path) => symlinkSync(toSystemPath(target), path));
   }
 
   readLink(name: string): Promise<string> {
-    return this.use(name, (path) => readlinkSync(path));
+    return this.use(name, (path) => toPathText(readlinkSync(path, "buffer")));
   }
 
   async rename(from: string, to: string): Promise<void> {

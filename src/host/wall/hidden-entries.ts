@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { nameSet } from "../../util/text/name-set.ts";
 import { dependencyFolders } from "../command/dependency-folders.ts";
-import { entriesIn, statOf } from "../command/look.ts";
+import { entriesIn, linkStatOf, statOf } from "../command/look.ts";
 import { programFolders } from "../command/program-folders.ts";
 import { isTransientName } from "../files/temporary-name.ts";
 import { foldName, isOpened, isReadProtected } from "../scopes/protected-names.ts";
@@ -19,6 +19,8 @@ import { hostPathOf, isWritable, type WritePlace } from "./write-places.ts";
 export interface HiddenEntries {
   /** Names that hide, pipes, sockets and devices, folders that cannot be looked into, and texts without their credentials. */
   readonly masks: readonly Mount[];
+  /** Those of the masks that hide pipes, sockets and devices: these are hidden wherever they are moved to. */
+  readonly pipes: ReadonlySet<string>;
   /** Links whose names hide: what they lead to is hidden. */
   readonly links: readonly string[];
   /** Files, folders and links `.git`. */
@@ -58,6 +60,7 @@ interface Walk extends HidingOptions {
   /** Folders that are still to be listed. */
   readonly folders: Folder[];
   readonly masks: Mount[];
+  readonly pipes: Set<string>;
   readonly links: string[];
   readonly gits: string[];
   readonly bareGits: string[];
@@ -113,6 +116,7 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
     isRoot,
     folders,
     masks: [],
+    pipes: new Set(),
     links: [],
     gits: [],
     bareGits: [],
@@ -124,10 +128,10 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
   const isLayered = walk.layered.length > 0 && (await options.hasLayers());
   if (!isLayered) folders.push(...walk.layered);
   await empty(walk);
-  const { masks, links, gits, bareGits, layered } = walk;
+  const { masks, pipes, links, gits, bareGits, layered } = walk;
   const [tooDeep = [], locked = []] = [walk.tooDeep, walk.locked].map((paths) => paths.sort().slice(0, mostNamed));
   const layers = isLayered ? layered.map(({ root, components }) => ({ scope: root.declaration, components })) : [];
-  return { masks, links, gits, bareGits, layers, tooDeep, locked };
+  return { masks, pipes, links, gits, bareGits, layers, tooDeep, locked };
 }
 
 /** Looks into the folders of the line, and those that are put into it meanwhile. */
@@ -156,10 +160,15 @@ function list({ table, masks, locked }: Walk, { root, path, components }: Folder
   return [];
 }
 
-/** As git finds one. */
+/** What git knows a git directory of any name by, without the file `HEAD`: a command cannot remove these where something is hidden. */
+const gitFolderNames: readonly string[] = ["objects", "refs"];
+
 function isGitFolder(entries: readonly Dirent[]): boolean {
-  if (!entries.some(({ name }) => name === "HEAD")) return false;
-  return ["objects", "refs"].every((name) => entries.some((entry) => entry.name === name));
+  return gitFolderNames.every((name) => entries.some((entry) => entry.name === name));
+}
+
+export function gitFoldersIn(folder: string): readonly string[] {
+  return gitFolderNames.map((name) => join(folder, name)).filter((path) => linkStatOf(path)?.isDirectory());
 }
 
 /** Repositories other than git's, and the folders in them that hold what was committed. */
@@ -184,8 +193,10 @@ function look(walk: Walk, folder: Folder, entry: Dirent): void {
   const isUnknown = !isLink && isUnpinned(walk, folder, entry.name);
   const isGit = !isUnknown && !folder.isPlain && isReadProtected(entry.name) && foldName(entry.name) === ".git";
   if (isGit) walk.gits.push(path);
-  if (!isFolder && !isLink && !entry.isFile()) walk.masks.push({ kind: "hidden-file", path });
-  else if (isUnknown || hides(walk, folder, entry.name)) {
+  if (!isFolder && !isLink && !entry.isFile()) {
+    walk.masks.push({ kind: "hidden-file", path });
+    walk.pipes.add(path);
+  } else if (isUnknown || hides(walk, folder, entry.name)) {
     if (isLink) walk.links.push(path);
     else walk.masks.push({ kind: isFolder ? "hidden-folder" : "hidden-file", path });
   } else if (isFolder && !walk.isRoot.has(path)) enter(walk, { ...folder, path, isPlain: folder.isPlain || isGit }, entry.name);

@@ -1,13 +1,22 @@
 import { join, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { dependencyFolders } from "../command/dependency-folders.ts";
-import { realPathOf, statOf } from "../command/look.ts";
+import { linksBehind, realPathOf, statOf } from "../command/look.ts";
 import type { DirectoryEntry, EntryFacts, EntryHandle, EntryType } from "../files/directory.ts";
 import { errorCode } from "../files/system-error.ts";
 import { isTransientName } from "../files/temporary-name.ts";
 import { foldName, isOpened } from "../scopes/protected-names.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
-import { closing, mostLevels, mostNamed, mostWalked, type OpenFolder, openParent, openSubfolder } from "../scopes/scope-walk.ts";
+import {
+  closing,
+  mostLevels,
+  mostNamed,
+  mostWalked,
+  type OpenFolder,
+  openParent,
+  openSubfolder,
+  type ParentFolder,
+} from "../scopes/scope-walk.ts";
 import { type ScopeDeclaration, ScopeError } from "../scopes/scopes.ts";
 import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git/git-parts.ts";
 import { machineFolders } from "./hidden-entries.ts";
@@ -24,12 +33,22 @@ export interface ProtectedEntry {
   readonly access: "hidden" | "read-only";
   /** Another one when a link leads elsewhere: the device and inode behind it. Undefined for other entries. */
   readonly target?: string | undefined;
+  /** What a link says. */
+  readonly text?: string | undefined;
   /** Opened for read-only entries, if `FindOptions.openHandles` is set. */
   readonly handle?: EntryHandle | undefined;
 }
 
+/** A link that a command can remove or replace: nothing can be mounted over one. */
+export interface HeldLink extends Pick<ProtectedEntry, "scope" | "components" | "hostPath" | "facts"> {
+  /** What it says. */
+  readonly text: string;
+}
+
 export interface ProtectedEntries {
   readonly entries: readonly ProtectedEntry[];
+  /** In writable folders: protected links, and those that they lead through. */
+  readonly links: readonly HeldLink[];
   /** What protected links lead to in writable folders, without links. */
   readonly targets: readonly ProtectedEntry[];
   /** Virtual paths of the first folders below the deepest level. They are not looked into, and are hidden entries themselves. */
@@ -71,6 +90,7 @@ export async function findProtected(options: FindOptions): Promise<ProtectedEntr
     ...options,
     entries: [],
     targets: [],
+    links: new Map(),
     tooDeep: [],
     locked: new Set(),
     seen: new Set(),
@@ -83,8 +103,9 @@ export async function findProtected(options: FindOptions): Promise<ProtectedEntr
     throw error;
   }
   const { targets, locked } = walk;
+  const links = [...walk.links.values()];
   const entries = walk.entries.sort((a, b) => (a.hostPath < b.hostPath ? -1 : 1));
-  return { entries, targets, tooDeep: walk.tooDeep.sort().slice(0, mostNamed), locked };
+  return { entries, links, targets, tooDeep: walk.tooDeep.sort().slice(0, mostNamed), locked };
 }
 
 export async function closeHandles({ entries, targets }: Pick<ProtectedEntries, "entries" | "targets">): Promise<void> {
@@ -94,6 +115,8 @@ export async function closeHandles({ entries, targets }: Pick<ProtectedEntries, 
 interface Walk extends FindOptions {
   readonly entries: ProtectedEntry[];
   readonly targets: ProtectedEntry[];
+  /** By their host paths. */
+  readonly links: Map<string, HeldLink>;
   readonly tooDeep: string[];
   readonly locked: Set<string>;
   /** Identities of the folders that were visited. */
@@ -212,7 +235,9 @@ async function add(walk: Walk, folder: OpenFolder, { name, access }: Added): Pro
   const isMounted = access === "read-only" && facts.type !== "link";
   const handle = walk.openHandles && isMounted ? await directory.openHandle(name) : undefined;
   const target = facts.type === "link" && walk.followsLinks ? identityBehind(hostPath) : undefined;
-  walk.entries.push({ scope, components, hostPath, facts, access, target, handle });
+  const text = facts.type === "link" ? await directory.readLink(name).catch(() => undefined) : undefined;
+  walk.entries.push({ scope, components, hostPath, facts, access, target, text, handle });
+  if (target !== undefined && walk.unlock === undefined) for (const link of linksBehind(hostPath)) await addLink(walk, link);
   // A link on the way to a file of the program leads to a folder that may be written.
   if (target !== undefined && walk.openHandles && !walk.table.leadsToProgram(scope, components)) {
     await addTarget(walk, hostPath, access);
@@ -226,18 +251,39 @@ function identityBehind(link: string): string {
 
 /** Adds what a protected link leads to, where the command may write it. */
 async function addTarget(walk: Walk, link: string, access: ProtectedEntry["access"]): Promise<void> {
-  const { table } = walk;
   const hostPath = realPathOf(link);
-  const root = hostPath === undefined ? undefined : table.rootAround(hostPath);
-  if (hostPath === undefined || root === undefined || hostPath === root.realPath || walk.gitFolders?.has(hostPath)) return;
+  if (hostPath === undefined || walk.gitFolders?.has(hostPath)) return;
+  await inPlace(walk, hostPath, async (place, { directory, name }) => {
+    if (place.facts.type === "link") return;
+    const handle = access === "read-only" ? await directory.openHandle(name) : undefined;
+    walk.targets.push({ ...place, access, handle });
+  });
+}
+
+async function addLink(walk: Walk, hostPath: string): Promise<void> {
+  if (walk.links.has(hostPath)) return;
+  await inPlace(walk, hostPath, async (place, { directory, name }) => {
+    if (place.facts.type === "link") walk.links.set(hostPath, { ...place, text: await directory.readLink(name) });
+  });
+}
+
+type Placed = Pick<ProtectedEntry, "scope" | "components" | "hostPath" | "facts">;
+
+/** Looks at a path of the host, if it lies in a folder that the command may write in. */
+async function inPlace(
+  walk: Walk,
+  hostPath: string,
+  use: (placed: Placed, parent: ParentFolder) => Promise<void>,
+): Promise<void> {
+  const { table, places } = walk;
+  const root = table.rootAround(hostPath);
+  if (root === undefined || hostPath === root.realPath) return;
   const scope = root.declaration;
   const components = relative(root.realPath, hostPath).split(sep);
-  if (!isWritable(walk.places, { scope, components: components.slice(0, -1) })) return;
+  if (!isWritable(places, { scope, components: components.slice(0, -1) })) return;
   await closing(await openParent(table, { scope, components, virtualPath: "" }), async (parent) => {
     const facts = parent.missing.length > 0 ? undefined : await parent.directory.look(parent.name);
-    if (facts === undefined || facts.type === "link") return;
-    const handle = access === "read-only" ? await parent.directory.openHandle(parent.name) : undefined;
-    walk.targets.push({ scope, components, hostPath, facts, access, handle });
+    if (facts !== undefined) await use({ scope, components, hostPath, facts }, parent);
   });
 }
 

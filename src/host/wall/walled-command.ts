@@ -11,6 +11,7 @@ import { layersFolder, settingsFolder } from "../own-files/private-folders.ts";
 import { assertInPlace, type OpenFolder } from "../scopes/scope-walk.ts";
 import type { Bubblewrap, WalledCommand } from "./bubblewrap.ts";
 import type { Wall } from "./find-wall.ts";
+import { gitFoldersIn } from "./hidden-entries.ts";
 import { findLayerPrograms, type Layering } from "./layers.ts";
 import { foldersAbove, isLayer, type Mount } from "./mount.ts";
 import { runBubblewrap, runLayered } from "./run-bubblewrap.ts";
@@ -159,12 +160,17 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
   // The later of two mounts at one path counts: a secret outranks a protected name; a scope's root was declared on purpose.
   const mounts = [...system, ...privately, ...toolchains, ...writable, ...shown, ...hidden, ...roots];
   const shut = [...hidden, ...roots.filter(({ kind }) => kind !== "writable")];
-  // A folder `.git` that is moved would leave a free place for another one, as would one that a protected name leads to.
+  // A folder `.git` that is moved would leave a free place for another one, as would one that a protected name leads to. In a folder of
+  // dependencies nothing is hidden. A link in another folder leads elsewhere.
+  const isHeld = ({ path, kind }: Mount) => kind !== "read-only" && !inScopes.pipes.has(path);
+  const bareGits = inScopes.bareGits.filter((folder) => shown.some((mount) => isHeld(mount) && isWithin(mount.path, folder)));
   const inGit = (folder: string) => inScopes.gits.some((entry) => isWithin(folder, entry));
   const folders = [
     ...[...shut, ...targets].flatMap((mount) => foldersAbove(mount.path)),
     ...[...setting.gitFolders].flatMap((folder) => [folder, ...foldersAbove(folder)]),
-    ...shown.flatMap(({ path, kind }) => foldersAbove(path).filter((folder) => kind === "content" || inGit(folder))),
+    ...bareGits.flatMap(gitFoldersIn),
+    ...before.links.flatMap(({ hostPath }) => foldersAbove(hostPath)),
+    ...shown.flatMap((mount) => foldersAbove(mount.path).filter((folder) => isHeld(mount) || inGit(folder))),
   ];
   const pins = await pinFolders(table, { mounts, folders, places, keep });
   return [...mounts, ...pins];

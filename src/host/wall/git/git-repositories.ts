@@ -37,12 +37,12 @@ export function findGitFolders(entries: readonly string[]): readonly GitFolder[]
   return [...found.values()];
 }
 
-/** The name of a submodule is a path of any length. */
+/** The name of a submodule is a path of any length. A configuration is enough: a command to which `.git` is open can remove `HEAD`. */
 function submodulesIn(folder: string): readonly string[] {
   const inside = entriesOf(folder).filter((entry) => entry.isDirectory());
   return inside.flatMap(({ name }) => {
     const path = join(folder, name);
-    return statOf(join(path, "HEAD")) === undefined ? submodulesIn(path) : [path];
+    return ["HEAD", "config"].some((own) => statOf(join(path, own))?.isFile()) ? [path] : submodulesIn(path);
   });
 }
 

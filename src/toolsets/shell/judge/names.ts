@@ -111,13 +111,19 @@ export function hiddenStart(words: readonly ShellWord[]): string | undefined {
   if (program === undefined) return undefined;
   if (program.kind !== "static") return "a program that only the shell knows";
   if (changing.has(program.value)) return `\`${program.value}\`, which changes what the line starts`;
-  if (declaring.has(program.value) && rest.some(({ head, value }) => steers((head || value).split("=", 1)[0] ?? ""))) {
+  if (declaring.has(program.value) && rest.some((word) => namesIn(word).some(steers))) {
     return `\`${program.value}\` of a variable that steers programs`;
   }
   if (evaluatesSubscript(program.value, rest)) return `\`${program.value}\` of a name with a subscript, which can start programs`;
   const name = baseName(program.value);
   if (name === "git" && rest.some(setsAlias)) return "an alias that the line gives to `git`";
   return knownShells.has(name) && !isReadShell(rest) ? `a script of \`${name}\` that was not read` : undefined;
+}
+
+/** The names of variables that a word can give a built-in: `NAME`, `NAME=…`, or behind letters of options, as in `printf -vNAME`. */
+function namesIn({ head, value }: ShellWord): readonly string[] {
+  const [name = ""] = (head || value).split("=", 1);
+  return name.startsWith("-") ? [...name].map((_, index) => name.slice(index)) : [name];
 }
 
 /** `git -c alias.x=…`, and the same by a variable. */
