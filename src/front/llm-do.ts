@@ -49,7 +49,7 @@ import {
   refuse,
   refuseOverlap,
 } from "./open-program.ts";
-import { type ReplayReport, replayFacts } from "./replay.ts";
+import type { ReplayReport } from "./replay.ts";
 import {
   type CompileRequest,
   type CreateWorkerOptions,
@@ -72,7 +72,7 @@ import {
   undoOptions,
 } from "./requests.ts";
 import { collectMessages, continueRun, placeFailure, termsOf } from "./resume.ts";
-import { type UndoReport, undoRun } from "./undo.ts";
+import type { UndoReport } from "./undo.ts";
 
 export type { ForkPoint } from "../effects/fork-point.ts";
 export { listPrices, type PriceOverrides, priceTable } from "../models/prices.ts";
@@ -207,7 +207,7 @@ export async function replay(whole: ReplayRequest): Promise<ReplayReport> {
   const { directory, run, store: named, onEvent, ...request } = whole;
   const forRun = { directory, run, store: named };
   const { program, host, sources } = await openProgram({ ...request, forRun, toRun: true });
-  const { secrets: stored } = await readCredentials(host);
+  const [{ replayFacts }, { secrets: stored }] = await Promise.all([import("./replay.ts"), readCredentials(host)]);
   const { store, id } = findRecord(host, whole);
   const record = await store.read(id, secretsOf(host, program, stored));
   const readSource = readerOf({ program, sources });
@@ -253,7 +253,7 @@ async function forkProgram(opened: OpenProgram, request: ForkRequest, stop?: Req
  */
 export async function undo(request: UndoRequest): Promise<UndoReport> {
   checkRequest(request, undoOptions);
-  return undoRun(request.host ?? (await defaultHost()), request).catch(failAsRun);
+  return (await import("./undo.ts")).undoRun(request.host ?? (await defaultHost()), request).catch(failAsRun);
 }
 
 /** Creates a worker with no more than its creator. The next compilation finds it. Rejects with a `RunError` that names the permitted abilities. */

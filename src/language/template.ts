@@ -2,7 +2,6 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Source, Spanned } from "../diagnostics/source.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { JsonSchema } from "../protocol/tool.ts";
-import { compileTemplate } from "./template/compile-template.ts";
 import { isTemplate } from "./template/template-text.ts";
 
 export { TemplateError } from "./template/template-error.ts";
@@ -41,7 +40,8 @@ export interface ParsedTemplate {
 /** Checks a template with all files that it renders, and makes it ready. A text without `{{` and `{%` stands for itself. */
 export async function parseTemplate(text: Spanned<string>, context: TemplateContext): Promise<ParsedTemplate> {
   if (!isTemplate(text.value)) return { template: literalTemplate(text.value), diagnostics: [] };
-  return compileTemplate(await import("liquidjs"), text, context);
+  const [liquid, { compileTemplate }] = await Promise.all([import("liquidjs"), import("./template/compile-template.ts")]);
+  return compileTemplate(liquid, text, context);
 }
 
 /** A text that is as it is, whatever braces it has. */
