@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compile } from "../../src/index.ts";
 import { runCli } from "../cli/run-cli.ts";
 
 const parent = mkdtempSync(join(tmpdir(), "llm-do-keep-"));
@@ -103,6 +104,19 @@ describe("llm-do keep", { timeout: 120_000 }, () => {
     const { stdout } = await typed("explain", "kept.worker", "--model", "scripted:model.mjs", "--trust");
     expect(stdout).toContain("tally.program.js: code, in the interpreter");
     expect(stdout).not.toContain("whatever you may");
+  });
+
+  it("is a module like any other where code imports it", async () => {
+    const tools = { "helper.mjs": "export {};\n", "sly.program.js": '// { "calls": [] }\nimport "./helper.mjs";\n' };
+    for (const [name, text] of Object.entries({ ...tools, "sly.ts": 'import "./sly.program.js";\nexport const sly = 1;\n' }))
+      writeFileSync(join(cwd, name), text);
+    const codeOf = async (reference: string) => {
+      writeFileSync(join(cwd, "sly.worker"), worker("Is sly.", [`toolsets: { "${reference}": {} }`]));
+      const { codeFiles } = await compile({ target: join(cwd, "sly.worker") });
+      return codeFiles.map((path) => basename(path));
+    };
+    expect(await codeOf("./sly.program.js:sly")).toEqual(["sly.program.js"]);
+    expect(await codeOf("./sly.ts:sly")).toEqual(["helper.mjs", "sly.program.js", "sly.ts"]);
   });
 
   it("can be the code of a worker, and a candidate of a comparison", async () => {

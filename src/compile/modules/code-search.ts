@@ -2,7 +2,6 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import type { Source, Span } from "../../diagnostics/source.ts";
 import type { Host } from "../../host/host.ts";
 import { isRecord } from "../../protocol/json.ts";
-import { programSuffix } from "../../protocol/program-file.ts";
 import { getOrMake } from "../../util/get-or-make.ts";
 import { isCodePath } from "../home.ts";
 import { lexModule } from "./lex-module.ts";
@@ -82,8 +81,6 @@ export class CodeSearch {
   }
 
   async #followModule(module: string): Promise<void> {
-    // The interpreter of a program loads nothing.
-    if (module.endsWith(programSuffix)) return;
     await this.addFolder(dirname(module));
     if (isInstalled(module)) return this.#addPackageAt(await this.#packageFolder(module));
     const source = isCodePath(module) ? await this.#options.read(module) : undefined;

@@ -1,5 +1,6 @@
 import { join, relative } from "node:path";
 import type { Worker } from "../../program/program.ts";
+import { programSuffix } from "../../protocol/program-file.ts";
 import { isWithin } from "../../util/within.ts";
 import type { Compilation } from "../compilation.ts";
 import { codeFileNames, homeOf, isCodePath } from "../home.ts";
@@ -29,7 +30,9 @@ export async function findCode(compilation: Compilation, workers: ReadonlyMap<st
   for (const path of scripts) if ((await host.files.kind(path)) === "file") await files.read(path, { home: homeOf(path, home) });
   const place = inProgram(compilation);
   const search = new CodeSearch({ host, read: (path) => files.readModule(place(path)) });
-  const starts = [...modules.used.keys(), ...scripts.filter(isCodePath)];
+  // The interpreter of a program loads nothing; one that a module imports is code like any other.
+  const programs = [...modules.used.keys()].filter((path) => path.endsWith(programSuffix));
+  const starts = [...modules.used.keys(), ...scripts.filter(isCodePath)].filter((path) => !programs.includes(path));
   if (packages.areUsed) await search.addFolder(root);
   // A package can lie in a folder that is worked on. What says its entries, and modules whose exports its workers would find.
   for (const folder of packages.folders) for (const name of ["package.json", ...codeFileNames]) files.reserve(join(folder, name));
@@ -43,10 +46,18 @@ export async function findCode(compilation: Compilation, workers: ReadonlyMap<st
   const others = new CodeSearch({ host, read });
   const served = await findServerCode(compilation, workers);
   await others.follow(users.filter(isCodePath));
-  for (const place of [...scripts, ...users, ...served.places, ...search.places, ...others.places, ...others.modules])
+  for (const place of [
+    ...programs,
+    ...scripts,
+    ...users,
+    ...served.places,
+    ...search.places,
+    ...others.places,
+    ...others.modules,
+  ])
     files.reserve(place);
   return {
-    files: [...search.modules].map(place).sort(),
+    files: [...new Set([...[...search.modules].map(place), ...programs])].sort(),
     packages: describePackages(compilation, search, place),
     scriptsOutside: await findOutside(compilation, scripts),
     codeFolders: served.codeFolders,

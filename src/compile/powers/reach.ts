@@ -3,7 +3,6 @@ import { defaultAttachmentPolicy, defaultTurns } from "../../program/program.ts"
 import type { ApprovalRule } from "../../protocol/approval.ts";
 import type { AttachmentPolicy } from "../../protocol/attachment-policy.ts";
 import type { Outline, OutlinedScope, OutlinedTool, OutlinedWorker } from "../../protocol/outline.ts";
-import { powerOfCode } from "../../protocol/program-file.ts";
 import type { Freedom, Reach, WorkerReach } from "../../protocol/reach.ts";
 import type { Limits } from "../../protocol/usage.ts";
 import { isWithin } from "../../util/within.ts";
@@ -101,7 +100,7 @@ export function mergeReach(before: Reach | undefined, now: Reach): Reach {
  * `folder`: the program's, which roots are relative to. Without it, scopes in the folder and those around it are told apart.
  */
 export function growthOf(before: Reach, now: Reach, folder = "/"): string[] {
-  const code = now.code.filter((file) => !before.code.includes(file)).map((file) => `runs ${file}, ${powerOfCode(file)}`);
+  const code = now.code.filter((file) => !before.code.includes(file)).map((file) => `runs ${file}, with all of your rights`);
   const workers = Object.entries(now.workers).flatMap(([id, worker]) => {
     const known = Object.hasOwn(before.workers, id) ? before.workers[id] : undefined;
     const more = (known ? growthOfWorker(known, worker, folder) : workerGrowth(nothing, worker)).map((text) => `${id} ${text}`);
