@@ -24,6 +24,7 @@ export { type DefinedWorker, defineWorker, type WorkerDefinition } from "./compi
 export type { Diagnostic, DiagnosticNote, Severity } from "./diagnostics/diagnostic.ts";
 export {
   type CallJudge,
+  CannotResume,
   type CompileRequest,
   type CreateWorkerOptions,
   compile,

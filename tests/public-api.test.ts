@@ -15,7 +15,8 @@ import * as toolsets from "../src/toolsets/index.ts";
 
 test("llm-do", async () => {
   expect(await exportsOf("../src/index.ts", product)).toMatchInlineSnapshot(`
-    "CompileError
+    "CannotResume
+    CompileError
     ModelError
     RunError
     ScopeError

@@ -2,9 +2,11 @@ import { resolve } from "node:path";
 import type { Host } from "../host/host.ts";
 import { printFrontmatter } from "../language/print-worker-file.ts";
 import { isRecord, type JsonObject } from "../protocol/json.ts";
+import type { Schema } from "../schema/schema.ts";
 import { type InferInput, isStandardSchema } from "../schema/standard-schema.ts";
 import { type SchemaSource, toSchema } from "../schema/to-schema.ts";
 import { copyJson } from "../util/json/plain-json.ts";
+import { errorMessage } from "../util/text/error-message.ts";
 
 /** A worker in code. Besides these members it has the keys of a worker file, with the same values: the compiler reports mistakes in them. */
 export interface WorkerDefinition {
@@ -45,7 +47,7 @@ export function defineWorker<const D extends WorkerDefinition>(definition: D): D
   if (typeof instructions !== "string" || instructions.trim() === "")
     throw new TypeError(`\`defineWorker.instructions\` of \`${name}\` must be a text that says what to do`);
   requireData(keys, name);
-  const written = { ...keys, ...writtenSchema("input", input), ...writtenSchema("output", output) };
+  const written = { ...keys, ...writtenSchema(name, { input }), ...writtenSchema(name, { output }) };
   return Object.freeze({ name, instructions, keys: copyJson(written) as JsonObject });
 }
 
@@ -101,10 +103,20 @@ export function toDefinedSource(
   return { texts, request: { files: [...texts.keys(), ...files], entry: entry ?? workers[0]?.name ?? "" } };
 }
 
-function writtenSchema(key: "input" | "output", source: WorkerDefinition["output"]): object {
+function writtenSchema(worker: string, given: { readonly [key: string]: WorkerDefinition["output"] | undefined }): object {
+  const [[key = "", source] = []] = Object.entries(given);
   if (source === undefined) return {};
   if (!isStandardSchema(source)) return { [key]: source };
-  const schema = toSchema(source);
+  const place = `\`${key}\` of \`${worker}\``;
+  const schema = schemaAt(place, source);
   if (!schema.settle) return { [key]: schema.jsonSchema };
-  throw new TypeError(`\`${key}\` needs a schema that says its JSON Schema itself, such as one of zod 4, or JSON Schema`);
+  throw new TypeError(`${place} needs a schema that says its JSON Schema itself, such as one of zod 4, or JSON Schema`);
+}
+
+function schemaAt(place: string, source: SchemaSource): Schema {
+  try {
+    return toSchema(source);
+  } catch (thrown) {
+    throw new TypeError(`${place}: ${errorMessage(thrown)}`, { cause: thrown });
+  }
 }

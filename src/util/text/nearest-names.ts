@@ -5,7 +5,7 @@ export function nearestNames(name: string, candidates: Iterable<string>, limit =
   if (name.length === 0 || name.length > longestName) return [];
   const wanted = normalize(name);
   const near: { candidate: string; distance: number }[] = [];
-  for (const candidate of candidates) {
+  for (const candidate of new Set(candidates)) {
     const distance = distanceTo(wanted, normalize(candidate));
     if (distance !== undefined) near.push({ candidate, distance });
   }
