@@ -24,7 +24,6 @@ export { type DefinedWorker, defineWorker, type WorkerDefinition } from "./compi
 export type { Diagnostic, DiagnosticNote, Severity } from "./diagnostics/diagnostic.ts";
 export {
   type CallJudge,
-  CannotResume,
   type CompileRequest,
   type CreateWorkerOptions,
   compile,
@@ -55,6 +54,7 @@ export {
 export {
   type AnswerRequest,
   answerQuestions,
+  CannotResume,
   listQuestions,
   type QuestionAnswer,
   type QuestionsRequest,

@@ -75,7 +75,6 @@ import { collectMessages, continueRun, placeFailure, termsOf } from "./resume.ts
 import type { UndoReport } from "./undo.ts";
 
 export type { ForkPoint } from "../effects/fork-point.ts";
-export { CannotResume } from "../journal/stores/record-place.ts";
 export { listPrices, type PriceOverrides, priceTable } from "../models/prices.ts";
 export type { Program } from "../program/program.ts";
 export { warnOfPrices } from "../runtime/bounds/require-prices.ts";

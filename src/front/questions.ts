@@ -14,6 +14,8 @@ import { checkOptions, listOf, type OptionTable, objectOption } from "../util/ch
 import { environmentSecrets, Redactor } from "../util/secrets/redactor.ts";
 import { readCredentials } from "./credentials.ts";
 
+export { CannotResume } from "../journal/stores/record-place.ts";
+
 /** The questions of a run that wait, and the run. Plain data: it can be sent to whoever answers. */
 export interface WaitingRun {
   readonly runId: string;
