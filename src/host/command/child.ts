@@ -4,6 +4,7 @@ import { Socket } from "node:net";
 import { constants as systemConstants } from "node:os";
 import type { Duplex, Readable } from "node:stream";
 import { errorCode } from "../files/system-error.ts";
+import { toPathText } from "../files/system-path.ts";
 import { watchGroup } from "./guardian.ts";
 import type { Handed, Launch, ProcessLimits } from "./launch.ts";
 import { OutputEnds } from "./output-ends.ts";
@@ -129,12 +130,11 @@ function connectHanded(process: ChildProcess, handed: readonly Handed[], begin: 
         status += chunk.toString();
         if (status.includes('"exit-code"')) end();
       });
-    } else if (type === "gate") {
+    } else if ("accepts" in one) {
       gate = stream;
-      gate.once("data", () => {
+      listenAtGate(stream, one.accepts, () => {
         isOpen = true;
         begin();
-        stream.end("go\n");
       });
     }
   }
@@ -152,6 +152,22 @@ function connectHanded(process: ChildProcess, handed: readonly Handed[], begin: 
       gate?.destroy();
     },
   };
+}
+
+const ready = Buffer.from("\nready\n");
+
+function listenAtGate(gate: Duplex, accepts: (said: string) => boolean, open: () => void): void {
+  const said: Buffer[] = [];
+  gate.on("data", (chunk: Buffer) => {
+    said.push(chunk);
+    const bytes = Buffer.concat(said);
+    if (!bytes.subarray(-ready.length).equals(ready)) return;
+    if (!accepts(toPathText(bytes.subarray(0, -ready.length)))) gate.destroy();
+    else {
+      open();
+      gate.end("go\n");
+    }
+  });
 }
 
 function spawnLaunch(launch: Launch, stdin: "ignore" | "pipe"): ChildProcess {

@@ -29,10 +29,10 @@ export type Handed =
   /** A pipe on which `bwrap` reports the pid and the exit code of the process that it started. */
   | { readonly type: "status" }
   /**
-   * A two-way pipe: the child says that it is ready, and goes on only when it reads `go`. Until then the end of one side ends both.
+   * A two-way pipe: the child says something, which is accepted or not, and that it is `ready`. It goes on only when it reads `go`. Until then the end of one side ends both.
    * Without it, our death while bwrap is being set up would leave a command that nothing watches.
    */
-  | { readonly type: "gate" };
+  | { readonly type: "gate"; readonly accepts: (said: string) => boolean };
 
 export type ProcessLimits = Pick<CommandRequest, "timeoutMilliseconds" | "maxOutputBytes" | "signal" | "converse">;
 

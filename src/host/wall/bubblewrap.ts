@@ -2,6 +2,7 @@ import type { Handed, Launch } from "../command/launch.ts";
 import type { EntryHandle } from "../files/directory.ts";
 import { toPathBytes } from "../files/system-path.ts";
 import { enclosing, isLayer, type Mount, orderMounts } from "./mount.ts";
+import { standsAs } from "./mount-table.ts";
 import { createSeccompFilter } from "./seccomp.ts";
 
 export interface Bubblewrap {
@@ -32,8 +33,8 @@ const temporaryBytes = 1024 ** 3;
 
 /**
  * Describes the start of `bwrap`, which builds the view from nothing. Arguments come through a pipe: they are many, and each process
- * in the wall could read them in `/proc/1/cmdline`. bwrap checks a bind by descriptor (`--bind-fd`) against what it got, so a
- * folder that is swapped meanwhile is a failure and no hole.
+ * in the wall could read them in `/proc/1/cmdline`. bwrap checks a bind by descriptor (`--bind-fd`) against what it got, and
+ * the gate where it is, so a folder that is swapped meanwhile is a failure and no hole.
  */
 export function toBubblewrapLaunch(
   bubblewrap: Bubblewrap,
@@ -59,7 +60,7 @@ export function toBubblewrapLaunch(
     ...(filter === undefined ? [] : ["--seccomp", hand({ type: "bytes", bytes: filter })]),
     ...["--json-status-fd", hand({ type: "status" })],
   ];
-  const gate = hand({ type: "gate" });
+  const gate = hand({ type: "gate", accepts: (table) => standsAs(mounts, table) });
   const start = command.cwdHandle === undefined ? "" : hand(toHanded(command.cwdHandle));
   const options = hand({ type: "bytes", bytes: toPathBytes(args.map((arg) => `${arg}\0`).join("")) });
   const started = [
@@ -91,7 +92,7 @@ function toHanded({ descriptor, path }: EntryHandle): Handed {
 /**
  * The first script in the wall, which the command replaces: checks that it is in the requested folder, closes its descriptor and those
  * that our own parent left open, writes `.gitconfig`, forbids core dumps, bounds the number of processes (the kernel does not bound
- * root's), and waits at the gate.
+ * root's), tells the mounts, and waits at the gate.
  */
 const starter = `if [ -n "$2" ] && ! [ . -ef "/proc/self/fd/$2" ]; then
   echo "the working directory was replaced by another one" >&2; exit 1
@@ -101,7 +102,8 @@ for fd in /proc/self/fd/*; do
 done
 [ -z "$3" ] || printf '%s' "$3" > ~/.gitconfig
 ulimit -c 0; ulimit -u 4096 2>/dev/null
-echo ready >&"$1"; read -r go <&"$1"; [ "$go" = go ] || exit 1
+printf '%s\nready\n' "$(</proc/self/mountinfo)" >&"$1"
+read -r go <&"$1"; [ "$go" = go ] || { echo "its folders were moved while it was being set up" >&2; exit 1; }
 eval "exec $1>&-"; shift 3; exec -- "$@"`;
 
 function separation({ features }: Bubblewrap, network: boolean): readonly string[] {
