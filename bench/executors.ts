@@ -5,10 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { createNodeHost } from "../src/host/node-host.ts";
-import { RunSecrets } from "../src/journal/run-secrets.ts";
 import { PostgresStore } from "../src/postgres/postgres-store.ts";
 import { RunQueue } from "../src/postgres/run-queue.ts";
-import { Redactor } from "../src/util/secrets/redactor.ts";
 import { printRow } from "./timing.ts";
 
 const [url = "", given = "400"] = process.argv.slice(2);
@@ -122,33 +120,6 @@ for (const round of [1, 2, 3]) {
 }
 await end(executor ? [executor] : []);
 
-const secrets = new RunSecrets(() => "0".repeat(64));
-const id = host.createId();
-const { journal } = await store.create({ id, program: { root: "/p", name: "p" }, redactor: new Redactor([], secrets), secrets });
-const line = `${"x".repeat(300)}\n`;
-await store.database.query("CREATE TABLE bare (n int PRIMARY KEY, body bytea NOT NULL)");
-const durable = async (number: number) => {
-  const outcome = { type: "value", value: { ok: true, value: `${number} ${line}` } } as const;
-  journal.append({ type: "result", callPath: "main/0.t", key: "tool", kind: "tool", outcome });
-  await journal.written({ durable: true });
-};
-const bare = (number: number) => store.database.query("INSERT INTO bare VALUES ($1, $2)", [number, Buffer.from(line)]);
-const times = { durable: [] as number[], bare: [] as number[] };
-for (let number = 0; number < 500; number++)
-  for (const [name, write] of [
-    ["durable", durable],
-    ["bare", bare],
-  ] as const) {
-    const began = performance.now();
-    await write(number);
-    times[name].push(performance.now() - began);
-  }
-const median = (all: readonly number[]) => all.toSorted((one, other) => one - other)[all.length >> 1] ?? 0;
-printRow(
-  "durable write, bare commit, ms (medians of 500)",
-  `${median(times.durable).toFixed(2)}, ${median(times.bare).toFixed(2)}`,
-);
-await journal.close();
 await queue.close();
 await store.close();
 rmSync(folder, { recursive: true, force: true });

@@ -3,7 +3,8 @@ import { errorMessage } from "../util/text/error-message.ts";
 import { migrate } from "./migrations.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
-export type Query = (text: string, values?: readonly unknown[]) => Promise<{ readonly rows: readonly Row[] }>;
+/** `name`: each connection prepares the statement once. */
+export type Query = (text: string, values?: readonly unknown[], name?: string) => Promise<{ readonly rows: readonly Row[] }>;
 
 /** One connection. */
 export interface Client {
@@ -44,15 +45,18 @@ export async function openDatabase(url: string, clock: Pick<Clock, "now">, most 
     if (state) Object.assign(thrown as Error, { message: `the database ${name} ${state}: ${errorMessage(thrown)}` });
     throw thrown;
   };
-  const query: Query = (text, values = []) => pool.query(text, [...values]).catch(explain) as unknown as ReturnType<Query>;
+  const queryBy =
+    (client: Pick<typeof pool, "query">): Query =>
+    (text, values = [], name) =>
+      client.query({ text, values: [...values], name }).catch(explain) as unknown as ReturnType<Query>;
+  const query = queryBy(pool);
   const transaction: Database["transaction"] = async (use) => {
     const client = await pool.connect().catch(explain);
     client.on("error", ignore);
     let failure: Error | undefined;
-    const run: Query = (text, values = []) => client.query(text, [...values]).catch(explain) as unknown as ReturnType<Query>;
     try {
       await client.query("BEGIN");
-      const result = await use({ query: run });
+      const result = await use({ query: queryBy(client) });
       await client.query("COMMIT");
       return result;
     } catch (thrown) {
@@ -130,11 +134,11 @@ const pause = 200;
  * goes by their order.
  */
 export function patientClient(client: Client, clock: Pick<Clock, "sleep">): Client {
-  const query: Query = async (text, values = []) => {
+  const query: Query = async (text, values = [], name) => {
     const isOnce = text.startsWith("INSERT INTO llm_do.lines") && values[1] !== "secrets.jsonl";
     for (let attempt = 1; ; attempt++) {
       try {
-        return await client.query(text, values);
+        return await client.query(text, values, name);
       } catch (thrown) {
         if (isOnce || attempt === mostAttempts || !isPassing(thrown)) throw thrown;
         await clock.sleep(pause);

@@ -58,8 +58,8 @@ export class GroupWriter {
   /** A statement that fails is repeated run by run, so that one bad row costs one run. */
   async #writeTogether(batches: readonly Waiting[]): Promise<void> {
     try {
-      const held = await insertFacts(this.#client, batches);
-      for (const batch of batches) settle(batch, held);
+      const epochs = await insertFacts(this.#client, batches);
+      for (const batch of batches) settle(batch, epochs);
     } catch (thrown) {
       const [only] = batches;
       if (batches.length > 1) for (const batch of batches) await this.#writeTogether([batch]);
@@ -77,37 +77,40 @@ export class GroupWriter {
   }
 }
 
-function settle({ run, done, fail }: Waiting, held: ReadonlySet<string>): void {
-  if (held.has(run)) done();
+function settle({ run, epoch, done, fail }: Waiting, epochs: ReadonlyMap<string, number>): void {
+  if (epochs.get(run) === epoch) done();
   else fail(new Fenced("another process goes on with it"));
 }
 
+/** Prepared: planning it takes longer than running it. */
+const insert = {
+  name: "llm_do_facts",
+  text: `WITH held AS MATERIALIZED (
+       SELECT id, epoch FROM llm_do.runs WHERE id = ANY($1::text[]) ORDER BY id FOR SHARE
+     ), added AS (
+       INSERT INTO llm_do.facts (run, n, epoch, body)
+       SELECT f.run, f.n, f.epoch, f.body FROM unnest($2::text[], $3::int[], $4::int[], $5::bytea[]) AS f(run, n, epoch, body)
+       WHERE EXISTS (SELECT FROM held WHERE id = f.run AND epoch = f.epoch)
+       ON CONFLICT (run, n) DO NOTHING
+     ) SELECT id, epoch FROM held`,
+};
+
 /**
- * Inserts facts of runs whose epoch is the one given, and returns the ids of these runs. The rows of `runs` are locked: without, facts of an
- * earlier lease were inserted after it had been taken away. Facts that are there under this epoch were inserted by a statement whose answer was lost.
+ * Inserts the facts of runs whose epoch is the one given, in one round trip, and returns the epochs of these runs: what is of another one was
+ * not inserted. The rows of `runs` are locked: without, facts of an earlier lease were inserted after it had been taken away. Facts that are
+ * there under this epoch were inserted by a statement whose answer was lost.
  */
-export async function insertFacts(client: Client, batches: readonly Batch[]): Promise<ReadonlySet<string>> {
+async function insertFacts(client: Client, batches: readonly Batch[]): Promise<ReadonlyMap<string, number>> {
   const facts = batches.flatMap(({ run, epoch, from, bodies }) =>
     bodies.map((body, index) => ({ run, epoch, n: from + index, body: Buffer.from(body) })),
   );
-  const { rows } = await client.query(
-    `WITH held AS MATERIALIZED (
-       SELECT r.id FROM llm_do.runs r JOIN unnest($1::text[], $2::int[]) AS w(id, epoch) ON r.id = w.id AND r.epoch = w.epoch
-       ORDER BY r.id FOR SHARE OF r
-     ), added AS (
-       INSERT INTO llm_do.facts (run, n, epoch, body)
-       SELECT f.run, f.n, f.epoch, f.body FROM unnest($3::text[], $4::int[], $5::int[], $6::bytea[]) AS f(run, n, epoch, body)
-       JOIN held ON held.id = f.run
-       ON CONFLICT (run, n) DO NOTHING
-     ) SELECT id FROM held`,
-    [
-      batches.map(({ run }) => run),
-      batches.map(({ epoch }) => epoch),
-      facts.map(({ run }) => run),
-      facts.map(({ n }) => n),
-      facts.map(({ epoch }) => epoch),
-      facts.map(({ body }) => body),
-    ],
-  );
-  return new Set(rows.map(({ id }) => String(id)));
+  const values = [
+    batches.map(({ run }) => run),
+    facts.map(({ run }) => run),
+    facts.map(({ n }) => n),
+    facts.map(({ epoch }) => epoch),
+    facts.map(({ body }) => body),
+  ];
+  const { rows } = await client.query(insert.text, values, insert.name);
+  return new Map(rows.map(({ id, epoch }) => [String(id), Number(epoch)]));
 }

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, onTestFinished, test } from "vitest";
+import pg from "pg";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createNodeHost } from "../../src/host/node-host.ts";
 import { RunSecrets } from "../../src/journal/run-secrets.ts";
 import type { RunStore } from "../../src/journal/stores/store.ts";
@@ -23,6 +24,10 @@ const canMount =
   process.getuid?.() === 0 && spawnSync("unshare", ["--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
 const secret = `ghp_${"aB3d".repeat(9)}`;
 const host = createNodeHost();
+const said = (text: string): Fact => ({
+  ...{ type: "result", callPath: "main/0.t", key: "tool", kind: "tool" },
+  outcome: { type: "value", value: { ok: true, value: text } },
+});
 
 describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not installed)", () => {
   const cluster = useCluster();
@@ -49,9 +54,9 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
     ...{ type: "run-start", runId: id, program: "p", programDigest: "d", entry: "main", mode: "prompt", version: "1" },
     ...{ onDenied: "return", limits: {}, owner: "process 1", input: { input: { input: secret }, files: [], fragments: [] } },
   };
-  const create = (store: RunStore) => {
+  const create = (store: RunStore, run = id) => {
     const secrets = new RunSecrets(() => "0".repeat(64));
-    return store.create({ id, program: { root: "/work", name: "p" }, redactor: new Redactor([], secrets), secrets });
+    return store.create({ id: run, program: { root: "/work", name: "p" }, redactor: new Redactor([], secrets), secrets });
   };
 
   test("keeps no secret that the database could read, and says where none is kept", async () => {
@@ -82,15 +87,48 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
     expect(await store.look(id, async ({ isExecuted }) => isExecuted)).toBe(false);
   });
 
+  test("writes durable entries of several runs in one statement, in one round trip", async () => {
+    const store = await open(await database());
+    const others = ["20260101-000002-abcdef", "20260101-000003-abcdef"];
+    const runs = await Promise.all([id, ...others].map((run) => create(store, run)));
+    const writeAll = () =>
+      Promise.all(
+        runs.map(({ journal }) => {
+          journal.append(said("text"));
+          return journal.written({ durable: true });
+        }),
+      );
+    await writeAll();
+    const sent = vi.spyOn(pg.Client.prototype, "query");
+    onTestFinished(() => sent.mockRestore());
+    await writeAll();
+    expect(sent.mock.calls.map(([query]) => query)).toEqual([expect.objectContaining({ name: "llm_do_facts" })]);
+    sent.mockRestore();
+    for (const { journal } of runs) expect(await journal.close()).toBeUndefined();
+    expect((await store.read(others[0] ?? "")).facts).toEqual([said("text"), said("text")]);
+  });
+
+  test("an earlier lease of the same process writes nothing, also together with the one that holds", async () => {
+    const store = await open(await database());
+    const first = await create(store);
+    first.journal.append(begin);
+    await first.journal.written({ durable: true });
+    const createRedactor = (secrets: RunSecrets) => new Redactor([], secrets);
+    const second = await store.open(id, { known: [], takeOver: true, createRedactor, begin: () => [] });
+    first.journal.append(said("late"));
+    second.journal.append(said("after"));
+    const written = [first, second].map(({ journal }) => journal.written({ durable: true }));
+    expect((await Promise.allSettled(written)).map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(first.lost.aborted).toBe(true);
+    expect(await second.journal.close()).toBeUndefined();
+    expect((await store.read(id)).facts).toEqual([begin, said("after")]);
+  });
+
   test("goes on after its connections were cut, and loses and repeats nothing", async () => {
     const url = await database();
     const store = await open(url);
     const { journal } = await create(store);
     journal.append(begin);
-    const said = (text: string): Fact => ({
-      ...{ type: "result", callPath: "main/0.t", key: "tool", kind: "tool" },
-      outcome: { type: "value", value: { ok: true, value: text } },
-    });
     const cut = () =>
       cluster.psql(
         `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`,
@@ -126,10 +164,6 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
       const queue = await RunQueue.open(store);
       onTestFinished(() => queue.close());
       const { journal } = await create(store);
-      const said = (text: string): Fact => ({
-        ...{ type: "result", callPath: "main/0.t", key: "tool", kind: "tool" },
-        outcome: { type: "value", value: { ok: true, value: text } },
-      });
       journal.append(begin);
       await journal.written({ durable: true });
       await store.database.query("CREATE TABLE filler (body text)");
@@ -170,8 +204,7 @@ describe.skipIf(!hasPostgres)("a store in PostgreSQL (skipped where it is not in
     await expect(open(await database(), { key: "short" })).rejects.toThrow("LLM_DO_STORE_KEY must be 64 hex digits");
     const url = await database();
     await open(url);
-    const { Client } = (await import("pg")).default;
-    const client = new Client({ connectionString: url });
+    const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query("INSERT INTO llm_do.migrations (number) VALUES (1000)");
     await client.end();
