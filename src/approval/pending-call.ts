@@ -271,8 +271,15 @@ function firstArgument({ input }: Tool): readonly string[] | undefined {
   return first === undefined ? undefined : [first];
 }
 
-export function describeCall({ binding, request }: PendingCall, { view }: PreparedCall): string {
-  return settledNow(binding.toolset.describeCall?.(view)) ?? `${request.name} ${canonicalJson(view.args)}`;
+export function describeCall({ binding, request }: PendingCall, { view, isRestored }: PreparedCall): string {
+  const named = `${request.name} ${canonicalJson(view.args)}`;
+  try {
+    return settledNow(binding.toolset.describeCall?.(view)) ?? named;
+  } catch (thrown) {
+    // A toolset may describe what it found out, which a restored call does not have.
+    if (isRestored) return named;
+    throw thrown;
+  }
 }
 
 /** Adds what the question about a call shows: an answer holds for that, and for nothing else. */

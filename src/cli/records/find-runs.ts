@@ -6,6 +6,7 @@ import { createNodeHost } from "../../host/node-host.ts";
 import { isAddress, openStore } from "../../journal/stores/find-store.ts";
 import { importedStore } from "../../journal/stores/folder-store.ts";
 import type { ProgramOfRun, RunFilter, RunStore, RunSummary } from "../../journal/stores/store.ts";
+import { show } from "../../ui/explain/phrases.ts";
 import { quoteNames } from "../../util/text/did-you-mean.ts";
 import { commandLine } from "../command-name.ts";
 import { UsageError } from "../exit-codes.ts";
@@ -134,7 +135,9 @@ async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
   }
   if (best) return best;
   const whose =
-    target === undefined && program ? await describeProgramOfHere(host, program) : program && `the program in ${program.root}`;
+    target === undefined && program
+      ? await describeProgramOfHere(host, program)
+      : program && `the program in ${show(program.root)}`;
   const others = (await listRuns(host, program)) || `; \`${commandLine("runs", "list")}\` names what there is`;
   throw new NoSuchRun(`there is no ${what}${whose ? ` for ${whose}` : ""}${others}`, program?.root);
 }
@@ -147,7 +150,7 @@ async function onlyProgramBelow(host: Host): Promise<ProgramOfRun | undefined> {
     if (found.root === root || !found.root.startsWith(join(workingDirectory, "/"))) continue;
     if (root !== undefined)
       throw new UsageError(
-        `\`last\` could be of ${root} or of ${found.root}: name the program behind it, as in \`last ${root}\``,
+        `\`last\` could be of ${show(root)} or of ${show(found.root)}: name the program behind it, as in \`last ${show(root)}\``,
       );
     ({ root } = found);
   }
@@ -158,7 +161,7 @@ async function onlyProgramBelow(host: Host): Promise<ProgramOfRun | undefined> {
 async function nameNewer(host: Host, { runId, root }: FoundRun): Promise<void> {
   const [newest] = await takeFirst(runsOf(host, {}), 1);
   if (newest && newest.runId !== runId && newest.root !== root)
-    writeStderr(`llm-do: \`last\` is of the program in ${root}; ${newest.runId} of ${newest.root} is newer\n`);
+    writeStderr(`llm-do: \`last\` is of the program in ${show(root)}; ${newest.runId} of ${show(newest.root)} is newer\n`);
 }
 
 /** Rejects with a `UsageError` if a program stands in the place of the run. */
@@ -186,7 +189,7 @@ const mostListed = 10;
 async function listRuns(host: Host, program?: ProgramOfRun): Promise<string> {
   const own = program ? await takeFirst(runsOf(host, { program }), mostListed) : [];
   const listed = own.length > 0 ? own : await takeFirst(runsOf(host, {}), mostListed);
-  const lines = listed.map(({ runId, root }) => `\n  ${runId}  ${root}`);
+  const lines = listed.map(({ runId, root }) => `\n  ${runId}  ${show(root)}`);
   return lines.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
 }
 
@@ -204,7 +207,7 @@ async function describeProgramOfHere({ files, workingDirectory }: Host, { root }
   const named = [manifestName, "main.worker"].find((name) => names.some((other) => other === name));
   const file = named ?? names.find((name) => name.endsWith(".worker"));
   const why = file === undefined ? "" : ` (${join(root, file)} makes ${workingDirectory} a part of it)`;
-  return `the program in ${root}${why}`;
+  return `the program in ${show(root)}${why}`;
 }
 
 /** The program that a command means. Default: that of this folder. Rejects with a `UsageError` if there is none. */
@@ -259,5 +262,5 @@ function programOf(worker: string): string {
 export function requireReadable({ runId, root, problem }: FoundRun): void {
   if (problem === undefined) return;
   const other = `name the run that you mean, or remove this one: \`${commandLine("runs", "rm", runId)}\``;
-  throw new UsageError(`the run ${runId} of ${root} cannot be read: ${problem}; ${other}`);
+  throw new UsageError(`the run ${runId} of ${show(root)} cannot be read: ${show(problem)}; ${other}`);
 }

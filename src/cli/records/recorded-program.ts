@@ -3,6 +3,7 @@ import { createNodeHost } from "../../host/node-host.ts";
 import { describeCodeWorkers } from "../../journal/code-workers.ts";
 import { readJournalEnds, readRecord } from "../../journal/read-journal.ts";
 import type { CompiledWith, Fact, FactOf, JournalEntry, ProgramOptions } from "../../protocol/fact.ts";
+import { show } from "../../ui/explain/phrases.ts";
 import { isWithin } from "../../util/within.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { CompileFlags } from "../programs/open-program.ts";
@@ -31,8 +32,12 @@ export async function readCompiled(found: FoundRun): Promise<CompiledWith | unde
 export async function readStart(found: FoundRun): Promise<FactOf<"run-start">> {
   const start = startOf(found, (await found.store.look(found.runId, readJournalEnds)).first);
   // A long text is kept apart, and the ends of a journal are read without it.
-  const isWhole = (start.compiled?.set ?? []).every((one) => typeof one === "string");
-  return isWhole ? start : startOf(found, (await found.store.look(found.runId, readRecord)).facts[0]);
+  const isWhole = ({ compiled }: FactOf<"run-start">) =>
+    [...(compiled?.set ?? []), ...(compiled?.modelFor ?? [])].every((one) => typeof one === "string");
+  if (isWhole(start)) return start;
+  const whole = startOf(found, (await found.store.look(found.runId, readRecord)).facts[0]);
+  if (isWhole(whole)) return whole;
+  throw new UsageError(`the options of ${found.runId} are not kept with its record: it cannot be compiled as it was`);
 }
 
 function startOf({ runId }: FoundRun, first: Fact | JournalEntry | undefined): FactOf<"run-start"> {
@@ -61,6 +66,6 @@ async function requireInside({ runId, root }: FoundRun, targets: readonly string
   const real = await realPath(root);
   for (const path of targets) {
     if (isWithin(path, root) && isWithin(await realPath(path), real)) continue;
-    throw new UsageError(`the record of ${runId} names ${path}, which is not in the program's folder ${root}`);
+    throw new UsageError(`the record of ${runId} names ${show(path)}, which is not in the program's folder ${show(root)}`);
   }
 }

@@ -1,6 +1,6 @@
 import { answerQuestions, listQuestions, type WaitingRun } from "../../../front/questions.ts";
 import type { ApprovalDecision } from "../../../protocol/approval.ts";
-import { counted } from "../../../ui/explain/phrases.ts";
+import { counted, show } from "../../../ui/explain/phrases.ts";
 import { errorMessage } from "../../../util/text/error-message.ts";
 import { commandLine } from "../../command-name.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
@@ -23,7 +23,7 @@ export async function answerAllRuns({ run, target, words, type }: AnswerCommand,
   });
   const waiting = await findOpen(root);
   const open = waiting.flatMap(({ questions }) => questions);
-  if (open.length === 0) throw new UsageError(`nothing waits for an answer in the runs of ${root}`);
+  if (open.length === 0) throw new UsageError(`nothing waits for an answer in the runs of ${show(root)}`);
   if (!(await confirmAll(open, type, flags))) {
     writeStderr("llm-do: nothing was answered\n");
     return exitCodes.failed;

@@ -69,7 +69,7 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
   if (flags.note !== undefined && !flags.all && words.length === 0)
     throw new UsageError("--note goes with numbers or --all: at the terminal, each question takes a note of its own");
   if (questions.length === 0 || (open.length === 0 && words.length === 0))
-    throw new UsageError(`nothing waits for an answer in the run ${runId} of ${root}`);
+    throw new UsageError(`nothing waits for an answer in the run ${runId} of ${show(root)}`);
   if (run === "last" && !flags.json) writeStderr(`llm-do: the run ${runId} of ${show(root)}\n`);
   const record = async (answered: readonly OpenQuestion[], decision: ApprovalDecision): Promise<void> => {
     await answerQuestions({ run: runId, answers: answered.map(({ id }) => ({ id, decision })) });

@@ -1,4 +1,5 @@
 import { readResult, resume } from "../../../front/llm-do.ts";
+import { show } from "../../../ui/explain/phrases.ts";
 import { errorMessage } from "../../../util/text/error-message.ts";
 import { UsageError } from "../../exit-codes.ts";
 import { writeStderr } from "../../output.ts";
@@ -20,7 +21,7 @@ export function resumeCommand(run: string, target: string | undefined, flags: Re
     find: async () => {
       const recorded = await findResumable(run, target);
       const { runId, root } = recorded.found;
-      if (run === "last" && !flags.quiet) writeStderr(`llm-do: going on with the run ${runId} of ${root}\n`);
+      if (run === "last" && !flags.quiet) writeStderr(`llm-do: going on with the run ${runId} of ${show(root)}\n`);
       if (recorded.hasEnded && !flags.quiet) writeStderr(`llm-do: the run ${runId} came to its end; this is its result\n`);
       return recorded;
     },

@@ -3,6 +3,7 @@ import { expandTexts } from "../../../journal/expand-texts.ts";
 import { readJournal } from "../../../journal/read-journal.ts";
 import type { RecordReader } from "../../../journal/stores/record-place.ts";
 import type { JournalEntry } from "../../../protocol/fact.ts";
+import { show } from "../../../ui/explain/phrases.ts";
 import { type ListedRun, listRun, renderListedRun } from "../../../ui/records/list-run.ts";
 import { renderCosts } from "../../../ui/records/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../../ui/records/render-journal.ts";
@@ -63,7 +64,7 @@ async function nameMoved(): Promise<void> {
   for (const root of await storeOfUser().roots()) {
     if ((await files.kind(root)) !== undefined) continue;
     writeStderr(
-      `llm-do: ${root} is gone, and its records are here: \`${commandName()} runs move OLD NEW\` gives them its new folder\n`,
+      `llm-do: ${show(root)} is gone, and its records are here: \`${commandName()} runs move OLD NEW\` gives them its new folder\n`,
     );
   }
 }
@@ -73,7 +74,7 @@ async function nameImported(listed: ReadonlySet<string>): Promise<void> {
   for await (const { runId, root } of streamRuns(undefined, true)) {
     if (listed.has(runId)) continue;
     const adopt = commandLine("runs", "adopt", runId);
-    writeStderr(`llm-do: ${runId} was imported, and is of ${root}: \`${adopt}\` makes it one of the program here\n`);
+    writeStderr(`llm-do: ${runId} was imported, and is of ${show(root)}: \`${adopt}\` makes it one of the program here\n`);
     return;
   }
 }
