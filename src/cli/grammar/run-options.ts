@@ -42,20 +42,26 @@ export function addRunOptions(run: Command): Command {
 }
 
 function addInputOptions(run: Command): Command {
-  return addCompileOptions(
-    run
-      .optionsGroup("Input:")
-      .option(
-        "-i, --input <key=value>",
-        "a field of the entry's input, typed by its schema (repeatable); the value can be @FILE, or @- for stdin",
-        collect,
-      )
-      .option(
-        "--input-json <json>",
-        "the entry's input as one JSON object, as @FILE, or - for stdin; -i has the last word on a field",
-      )
-      .option("-a, --attachment <file>", "pass a file along (repeatable)", collect),
-  );
+  return addCompileOptions(addInputFlags(run));
+}
+
+function addInputFlags(command: Command): Command {
+  return command
+    .optionsGroup("Input:")
+    .option(
+      "-i, --input <key=value>",
+      "a field of the entry's input, typed by its schema (repeatable); the value can be @FILE, or @- for stdin",
+      collect,
+    )
+    .option(
+      "--input-json <json>",
+      "the entry's input as one JSON object, as @FILE, or - for stdin; -i has the last word on a field",
+    )
+    .option("-a, --attachment <file>", "pass a file along (repeatable)", collect);
+}
+
+function limitOption(): Option {
+  return new Option("--limit <name=number>", `a limit of the run (repeatable): ${limitNames.join(", ")}`).argParser(collectLimit);
 }
 
 /** The flags of a run that begins with the record of another one. */
@@ -98,7 +104,7 @@ export function addTermOptions(run: Command): Command {
     .option("--approval-timeout <seconds>", "deny a question that nobody answers for so long", parseSeconds)
     .option("--trust", "let the program's own code run, this once")
     .optionsGroup("Limits:")
-    .option("--limit <name=number>", `a limit of the run (repeatable): ${limitNames.join(", ")}`, collectLimit)
+    .addOption(limitOption())
     .option(
       "--price <model=in,out>",
       "what a model costs, in dollars for a million tokens of input and of output, and, as a third number, of cached input (repeatable)",
@@ -132,36 +138,29 @@ export function addExecutorOptions(executor: Command): Command {
   return addQuietOptions(addTermOptions(addRightsOptions(served)), "say nothing but why it ended");
 }
 
-function addQuietOptions(command: Command, quiet: string): Command {
+const quiet = "say nothing but the result, and why it failed";
+
+function addQuietOptions(command: Command, text: string): Command {
   return command
     .optionsGroup("Output and records:")
-    .option("-q, --quiet", quiet)
+    .option("-q, --quiet", text)
     .option("--debug", "with stack traces; also by LLM_DO_DEBUG=1");
 }
 
 /** The flags of a run that is handed to executors. */
 export function addSubmitOptions(submit: Command): Command {
-  return submit
-    .optionsGroup("Input:")
-    .option(
-      "-i, --input <key=value>",
-      "a field of the entry's input (repeatable); the value can be @FILE, or @- for stdin",
-      collect,
-    )
-    .option("--input-json <json>", "the entry's input as one JSON object, as @FILE, or - for stdin", undefined)
-    .option("-a, --attachment <file>", "pass a file along (repeatable)", collect)
+  const queued = addInputFlags(submit)
     .optionsGroup("The queue:")
     .option("--queue <name>", "the queue", "default")
     .option("--priority <number>", "higher ones come first", parseCount, 0)
     .option("--at <time>", "not before then: an ISO date and time", parseTime)
     .option("--key <key>", "the same key of a program is the same run, however often it is submitted")
-    .option("--limit <name=number>", `a limit of the run (repeatable): ${limitNames.join(", ")}`, collectLimit)
+    .addOption(limitOption())
     .option("--wait", "wait for its end, and report it as `run` does")
     .optionsGroup("Output and records:")
     .option("--json", "print one JSON object in place of the output")
-    .option("-o, --output <path>", "with --wait, write the result to a file, whole or not at all, in place of stdout")
-    .option("-q, --quiet", "say nothing but the result, and why it failed")
-    .option("--debug", "with stack traces; also by LLM_DO_DEBUG=1");
+    .option("-o, --output <path>", "with --wait, write the result to a file, whole or not at all, in place of stdout");
+  return addQuietOptions(queued, quiet);
 }
 
 function parseTime(value: string): Date {
@@ -188,7 +187,7 @@ function addAttendanceOptions(run: Command): Command {
     .option("--events [file]", "tell each event as a line of JSON on stderr, or with --events=FILE in a file")
     .option("--otel", "send spans to the OpenTelemetry endpoint in OTEL_EXPORTER_OTLP_ENDPOINT")
     .option("-v, --verbose", "show calls, approvals and usage on stderr; -vv: text as it comes", increase, 0)
-    .option("-q, --quiet", "say nothing but the result, and why it failed")
+    .option("-q, --quiet", quiet)
     .option(
       "--debug",
       "as -v, with all that each call begins with, its calls and results whole, and stack traces; also by LLM_DO_DEBUG=1",
