@@ -50,6 +50,24 @@ describe.skipIf(noWall !== "")("folders that a command moves", () => {
     expect((await change("mv a b; mkdir node_modules; mv b node_modules")).exitCode).toBe(0);
   });
 
+  test.each(["", "../"])("keeps a git directory closed that a file `.git` leads to by a path with %j", async (relative) => {
+    execFileSync("git", ["init", "-q", "--separate-git-dir", bench.at("in/gd"), bench.at("in/wk")]);
+    if (relative !== "") bench.put("in/wk/.git", "gitdir: ../gd\n");
+    await change("mkdir -p node_modules deep; mv wk node_modules/wk; mv wk deep/wk");
+    await change("echo x > gd/hooks/post-checkout; rm gd/HEAD");
+    await change("echo x >> gd/config");
+    expect(existsSync(bench.at("in/gd/hooks/post-checkout"))).toBe(false);
+    expect(bench.read("in/gd/HEAD")).toContain("ref: ");
+    expect(bench.read("in/gd/config")).not.toContain("x\n");
+  });
+
+  test("keeps files of the program in their places", async () => {
+    bench.put("in/lib/deep/x.ts", "ours\n");
+    const scopes = await bench.open([{}], { programFiles: [bench.at("in/lib/deep/x.ts")] });
+    await bench.bash("mv lib libX; mv lib/deep d; echo evil >> libX/deep/x.ts; echo evil >> d/x.ts", { scopes });
+    expect(bench.read("in/lib/deep/x.ts")).toBe("ours\n");
+  });
+
   test("masks the credentials of a repository of any name after a command took parts of it away", async () => {
     execFileSync("git", ["init", "-q", "--bare", bench.at("in/store")]);
     execFileSync("git", ["init", "-q", "--bare", "--template=", bench.at("in/plain")]);

@@ -37,14 +37,15 @@ describe.skipIf(noWall !== "")("places of the program, behind the wall", () => {
     for (const path of movedAside) expect(existsSync(bench.at(path.replace("s/", "in/")))).toBe(false);
   });
 
-  test("a link that replaces a folder on the way is moved aside; an existing one stays", async () => {
-    bench.put("in/lib/sub/part.md", "good");
+  test("a link in the place of a folder on the way is moved aside; a folder and a link that are there stay", async () => {
+    bench.put("in/there/part.md", "good");
     bench.put("in/other/x.ts", "good");
     symlinkSync("other", bench.at("in/linked"));
-    const scopes = await open("lib/sub/part.md", "linked/x.ts");
-    const script = "mkdir -p evil/sub; echo evil > evil/sub/part.md; mv lib gone; ln -s evil lib; ln -s evil unrelated";
+    const scopes = await open("lib/sub/part.md", "there/part.md", "linked/x.ts");
+    const script = "mkdir -p evil/sub; echo evil > evil/sub/part.md; mv there gone; ln -s evil lib; ln -s evil unrelated";
     expect((await bench.bash(script, { scopes })).movedAside).toEqual(["s/lib"]);
     expect(existsSync(bench.at("in/lib"))).toBe(false);
+    expect(bench.read("in/there/part.md")).toBe("good");
     expect(readdirSync(bench.at("in")).filter((name) => ["linked", "unrelated"].includes(name))).toEqual(["linked", "unrelated"]);
   });
 });

@@ -8,12 +8,15 @@ import { runProcess } from "../command/run-process.ts";
 import { NotIsolated } from "../commands.ts";
 import type { EntryHandle } from "../files/directory.ts";
 import { layersFolder, settingsFolder } from "../own-files/private-folders.ts";
+import { foldName } from "../scopes/protected-names.ts";
+import type { ScopeTable } from "../scopes/scope-table.ts";
 import { assertInPlace, type OpenFolder } from "../scopes/scope-walk.ts";
 import type { Bubblewrap, WalledCommand } from "./bubblewrap.ts";
 import type { Wall } from "./find-wall.ts";
 import { gitFoldersIn } from "./hidden-entries.ts";
 import { findLayerPrograms, type Layering } from "./layers.ts";
 import { foldersAbove, isLayer, type Mount } from "./mount.ts";
+import type { ProtectedEntry } from "./protected-entries.ts";
 import { runBubblewrap, runLayered } from "./run-bubblewrap.ts";
 import { findStart, type KeepHandle, pinFolders, toLayerMounts, toMask, toPlaceMounts, toRootMounts } from "./scope-view.ts";
 import { toSeatbeltLaunch } from "./seatbelt.ts";
@@ -169,11 +172,19 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
     ...[...shut, ...targets].flatMap((mount) => foldersAbove(mount.path)),
     ...[...setting.gitFolders].flatMap((folder) => [folder, ...foldersAbove(folder)]),
     ...bareGits.flatMap(gitFoldersIn),
-    ...before.links.flatMap(({ hostPath }) => foldersAbove(hostPath)),
+    ...[...before.links, ...before.entries.filter((entry) => isFixed(table, entry))].flatMap(({ hostPath }) =>
+      foldersAbove(hostPath),
+    ),
     ...shown.flatMap((mount) => foldersAbove(mount.path).filter((folder) => isHeld(mount) || inGit(folder))),
   ];
   const pins = await pinFolders(table, { mounts, folders, places, keep });
   return [...mounts, ...pins];
+}
+
+/** A file of the program, by its place, and a file `.git`, which leads to a git directory by a path that can be relative. */
+function isFixed(table: ScopeTable, { scope, components, facts }: ProtectedEntry): boolean {
+  if (table.protection(scope, components) === "program") return true;
+  return facts.type === "file" && foldName(components.at(-1) ?? "") === ".git";
 }
 
 /** False if a scope's root lies in between: that was declared on purpose. */
