@@ -70,7 +70,7 @@ const campaigns: readonly Campaign[] = [
   },
   {
     name: "stores of records",
-    files: ["tests/conformance/run-store.test.ts"],
+    files: ["tests/conformance/run-store.test.ts", "tests/postgres/postgres-store.test.ts"],
     environment: { LLM_DO_STORE_SIZE: "whole" },
   },
   {
