@@ -4,7 +4,7 @@ import { startsNothing } from "./git-harmless.ts";
 const mask = "***";
 
 /** Part of a name under which a password, a token or a header is kept. */
-const secretName = /pass(?!ive)|token|secret|apikey|extraheader|cookie(?!file)/i;
+const secretName = /pass(?!ive)|pwd|token|secret|(?:api|private)[-_.]?key|bearer|auth(?!or|method)|extraheader|cookie(?!file)/i;
 
 /** Masks what could be a credential: users and passwords in addresses, headers, and what is called a password or a token. */
 export function maskCredentials(setting: GitSetting): GitSetting {
@@ -19,11 +19,12 @@ export function maskCredentials(setting: GitSetting): GitSetting {
 }
 
 /** A line of a shell that hands a password, a token or a header to a program. */
-const givesCredential = /\s.*(?:authorization|bearer|passw|secret|token)|sshpass\s|\s(?:-u|--user)[\s=]*["']?[^\s:]+:/is;
+const givesCredential =
+  /(?:^|\s).*(?:authorization|bearer|passw|secret|token|api[-_]?key)|sshpass\s|\s(?:-u|--user)[\s=]*["']?[^\s:]+:/is;
 
 function maskAddress(text: string): string {
   return text
-    .replaceAll(/(\w:\/\/)[^/\s]*@/g, `$1${mask}@`)
+    .replaceAll(/((?:\w:|^|[\s"'=(])\/\/)[^/\s]*@/g, `$1${mask}@`)
     .replace(/^([\w:+-]+:\/\/)[^/]*@/, `$1${mask}@`)
     .replaceAll(/([?&][^=&\s]*(?:token|pass|secret|key|sig)[^=&\s]*=)[^&\s]*/gi, `$1${mask}`);
 }
