@@ -10,7 +10,7 @@ export function commandName(node: string = process.execPath): string {
 /** Commands and flags in a hint. Before any other word, `llm-do` is the product. */
 const hinted = new RegExp(
   `(?<![\\w/.-]|npx )llm-do(?= (?:-|(?:${[
-    "run|chat|map|resume|approvals|approve|deny|check|explain|verdict|test|runs|calls|compare|stabilise|soften|drift|view|replay|fork|undo",
+    "run|chat|map|resume|approvals|approve|deny|check|explain|verdict|test|runs|calls|compare|stabilise|soften|drift|keep|view|replay|fork|undo",
     "submit|cancel|executor|mcp|acp|init|models|config|keys|oauth|trust|docs|schema|types|lsp|completion|help",
   ].join("|")})\\b))`,
   "g",

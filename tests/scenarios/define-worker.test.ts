@@ -75,7 +75,10 @@ test("a mistake is a diagnostic at the key, as in a file", async () => {
 test("a schema that has to be converted is refused with what to write", () => {
   const input = mini.object({ city: mini.string() });
   expect(() => defineWorker({ name: "a", instructions: "x", input: input as never })).toThrow(
-    "`input` needs a schema that says its JSON Schema itself, such as one of zod 4, or JSON Schema",
+    "`input` of `a` needs a schema that says its JSON Schema itself, such as one of zod 4, or JSON Schema",
+  );
+  expect(() => defineWorker({ name: "a", instructions: "x", output: z.object({ at: z.date() }) })).toThrow(
+    "`output` of `a`: Date cannot",
   );
 });
 
