@@ -95,6 +95,17 @@ const insert = {
      ) SELECT id, epoch FROM held`,
 };
 
+/** The same for one fact, which is what a call that waits for the disk writes: 1.4 times a bare commit in place of 1.6. */
+const insertOne = {
+  name: "llm_do_fact",
+  text: `WITH held AS MATERIALIZED (
+       SELECT id, epoch FROM llm_do.runs WHERE id = $1 FOR SHARE
+     ), added AS (
+       INSERT INTO llm_do.facts (run, n, epoch, body) SELECT id, $2::int, epoch, $4::bytea FROM held WHERE epoch = $3::int
+       ON CONFLICT (run, n) DO NOTHING
+     ) SELECT id, epoch FROM held`,
+};
+
 /**
  * Inserts the facts of runs whose epoch is the one given, in one round trip, and returns the epochs of these runs: what is of another one was
  * not inserted. The rows of `runs` are locked: without, facts of an earlier lease were inserted after it had been taken away. Facts that are
@@ -104,6 +115,7 @@ async function insertFacts(client: Client, batches: readonly Batch[]): Promise<R
   const facts = batches.flatMap(({ run, epoch, from, bodies }) =>
     bodies.map((body, index) => ({ run, epoch, n: from + index, body: Buffer.from(body) })),
   );
+  const [fact, ...others] = facts;
   const values = [
     batches.map(({ run }) => run),
     facts.map(({ run }) => run),
@@ -111,6 +123,9 @@ async function insertFacts(client: Client, batches: readonly Batch[]): Promise<R
     facts.map(({ epoch }) => epoch),
     facts.map(({ body }) => body),
   ];
-  const { rows } = await client.query(insert.text, values, insert.name);
+  const { rows } =
+    fact && others.length === 0 && batches.length === 1
+      ? await client.query(insertOne.text, [fact.run, fact.n, fact.epoch, fact.body], insertOne.name)
+      : await client.query(insert.text, values, insert.name);
   return new Map(rows.map(({ id, epoch }) => [String(id), Number(epoch)]));
 }
