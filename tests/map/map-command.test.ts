@@ -75,6 +75,35 @@ test("refuses a file that no map wrote, one that is not there, and a flag that m
   expect(await map("--inputs", "rows.jsonl", "--out", "mine.txt", "--again")).toMatchObject({ exitCode: 0 });
 });
 
+test("spends no more than --usd and what was in flight, and goes on with a larger one", async () => {
+  const cwd = await writeProgram({
+    "main.worker": worker(""),
+    // 0.1 dollars a row.
+    "model.mjs": "export default () => ({ text: 'done', usage: { inputTokens: 10_000, outputTokens: 0 } });\n",
+    "rows.jsonl": '"a"\n'.repeat(20),
+  });
+  const line = [
+    "map",
+    ".",
+    "--trust",
+    "--inputs",
+    "rows.jsonl",
+    "--out",
+    "out.jsonl",
+    "--parallel",
+    "3",
+    "--price",
+    "scripted:*=10,10",
+  ];
+  const first = await runCli([...line, "--usd", "0.55"], { cwd });
+  expect(first).toMatchObject({ exitCode: 6, stderr: expect.stringContaining("the $0.55 for all rows are used up") });
+  const spent = (await results(cwd)).filter(({ stopReason }) => stopReason === "done").length / 10;
+  expect(spent).toBeGreaterThan(0.3);
+  expect(spent).toBeLessThanOrEqual(0.55 + 0.3);
+  expect(await runCli([...line, "--usd", "5"], { cwd })).toMatchObject({ exitCode: 0 });
+  expect((await results(cwd)).every(({ stopReason }) => stopReason === "done")).toBe(true);
+});
+
 test("all rows that wait are approved by one command, and a row whose file another one wrote says so", async () => {
   const cwd = await writeProgram({
     "main.worker": worker("sandbox: { paths: { out: { root: ./out, mode: rw } } }\ntoolsets: { filesystem: {} }\n"),
