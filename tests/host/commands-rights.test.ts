@@ -107,6 +107,15 @@ describe.skipIf(noWall !== "")("the rights of a command", () => {
     for (const name of [".envrc", "a/.git", "package.json"]) expect(existsSync(bench.at(`in/${name}`))).toBe(false);
   });
 
+  test("are refused among more pipes than can be hidden, and name one", async () => {
+    execFileSync("bash", ["-c", `cd '${bench.at("in")}' && mkdir p && mkfifo p/{0..1000}`]);
+    await expect(bench.bash("true")).rejects.toThrow(
+      /hold 1001 pipes, sockets and devices, such as "s\/p\/\d+": no command starts/,
+    );
+    execFileSync("rm", ["-r", bench.at("in/p")]);
+    expect((await bench.bash("true")).exitCode).toBe(0);
+  });
+
   test("rename protected names also in a folder with such a name, however deep and locked", async () => {
     const rights = { writes: [bench.scopes.resolve("s")], reads: [] };
     const plant = "mkdir -p .vscode/a/.envrc/b; echo x | tee .vscode/a/package.json > .vscode/a/.envrc/b/.npmrc; chmod 0 .vscode";

@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { nameSet } from "../../util/text/name-set.ts";
 import { dependencyFolders } from "../command/dependency-folders.ts";
@@ -88,6 +88,9 @@ const layeredNames = nameSet("node_modules bower_components .venv venv .tox");
 /** Each is a mount. Others are looked into. */
 const mostLayers = 8;
 
+/** Pipes, sockets and devices: each is a mount, and mounting more takes minutes. */
+const mostPipes = 1000;
+
 /** Folders that are listed before others get their turn. */
 const batch = 200;
 
@@ -129,9 +132,17 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
   if (!isLayered) folders.push(...walk.layered);
   await empty(walk);
   const { masks, pipes, links, gits, bareGits, layered } = walk;
+  if (pipes.size > mostPipes) throw new ScopeError("io_error", tooManyPipes(walk));
   const [tooDeep = [], locked = []] = [walk.tooDeep, walk.locked].map((paths) => paths.sort().slice(0, mostNamed));
   const layers = isLayered ? layered.map(({ root, components }) => ({ scope: root.declaration, components })) : [];
   return { masks, pipes, links, gits, bareGits, layers, tooDeep, locked };
+}
+
+function tooManyPipes({ pipes, table }: Walk): string {
+  const [first = ""] = pipes;
+  const root = table.rootAround(first);
+  const where = root ? table.format(root.declaration, relative(root.realPath, first).split(sep)) : first;
+  return `The scopes hold ${pipes.size} pipes, sockets and devices, such as "${where}": no command starts until they are removed.`;
 }
 
 /** Looks into the folders of the line, and those that are put into it meanwhile. */
