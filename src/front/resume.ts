@@ -173,16 +173,10 @@ interface AttemptTerms {
 
 /** The fact that begins a continuation of a run. Throws a `CannotResume` if there is nothing to go on with. */
 function beginAttempt(facts: readonly Fact[], { program, host, policy, request }: AttemptTerms): FactOf<"attempt"> {
-  const start = startOf(facts);
   if (facts.findLast((fact) => fact.type === "run-end")?.stopReason === "done")
     throw new CannotResume("this run has ended: there is nothing to go on with");
   refuseUndone(facts);
-  // Calls are known by their paths, which begin with the entry's name: under another one all would be made again.
-  const entry = entryName(program);
-  if (entry !== start.entry)
-    throw new CannotResume(
-      `this run began with \`${start.entry}\`, and this program begins with \`${entry}\`: resume it with the same entry`,
-    );
+  const start = startFor(program, facts);
   const earlier = facts.filter((fact) => fact.type === "attempt");
   const before = earlier.at(-1) ?? start;
   const prices = toGivenPrices(overPrices(before.prices, request.prices));
@@ -236,6 +230,19 @@ function describeRun(facts: readonly Fact[], { sources }: Program) {
   );
   const changed = names.length > 0 ? [`changed since the run began: ${names.sort().join(", ")}`] : [];
   return { start, terms, changed };
+}
+
+/**
+ * Returns the start of a recorded run that this program can go on with. Calls are known by their paths, which begin with the entry's name: under
+ * another one all would be made again. Throws a `CannotResume`.
+ */
+export function startFor(program: Program, facts: readonly Fact[]): FactOf<"run-start"> {
+  const start = startOf(facts);
+  const entry = entryName(program);
+  if (entry === start.entry) return start;
+  throw new CannotResume(
+    `this run began with \`${start.entry}\`, and this program begins with \`${entry}\`: go on with the same entry`,
+  );
 }
 
 function startOf([start]: readonly Fact[]): FactOf<"run-start"> {

@@ -237,9 +237,7 @@ test("does nothing under an entry of another name, which has made none of the re
   const before = [...done];
   expect(before).toHaveLength(1);
   const { error } = await attempt(world, program, undefined, { target: "/program/second.worker" });
-  expect(String(error)).toContain(
-    "this run began with `main`, and this program begins with `second`: resume it with the same entry",
-  );
+  expect(String(error)).toContain("this run began with `main`, and this program begins with `second`: go on with the same entry");
   expect(done).toEqual(before);
   expect((await attempt(world, program)).result?.output).toBe("done");
   expect(done).toEqual(["n1", "n2"]);
