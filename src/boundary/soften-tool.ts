@@ -106,7 +106,7 @@ export async function writeSoftening({ root, changes, files }: Softening, host: 
       await host.files.writeAtomically(join(root, change.file), change.after);
       done.push(change);
     }
-    await writeNewFiles(root, files, async () => undefined);
+    await writeNewFiles(root, files);
   } catch (thrown) {
     for (const { file, before } of done) await host.files.writeAtomically(join(root, file), before);
     throw thrown;

@@ -6,7 +6,7 @@ import { configSchema } from "./config-schema.ts";
 import { executeProgram, type ProgramConfig, programFlags, programLimits } from "./program.ts";
 import { type Tool, toolMark } from "./toolset.ts";
 
-/** What the first lines of a `.program.js` file say: a comment with JSON. */
+/** The first lines of a `.program.js` file, a comment with JSON. */
 export interface ProgramHeader {
   readonly description: string;
   /** A JSON Schema. */

@@ -100,7 +100,7 @@ function createTool(limits: ProgramConfig): Tool {
   });
 }
 
-/** What every tool that runs a program says of itself. */
+/** The flags of every tool that runs a program. */
 export const programFlags = {
   // Each takes a thread and memory of its own.
   sequential: true,

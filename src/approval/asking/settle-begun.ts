@@ -117,11 +117,7 @@ async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"
 }
 
 function describe(call: PendingCall, verdict: FactOf<"verdict">): string {
-  try {
-    return describeCall(call, restoreCall(call, { args: verdict.args, transformed: false }, verdict));
-  } catch {
-    return `${call.request.name} ${JSON.stringify(verdict.args)}`;
-  }
+  return describeCall(call, restoreCall(call, { args: verdict.args, transformed: false }, verdict));
 }
 
 function uncertain(run: GateRun, call: PendingCall, verdict: FactOf<"verdict">): UncertainCall {

@@ -41,7 +41,7 @@ function searched(target = "."): SearchedProgram {
   };
 }
 
-/** What the boundary refuses is a mistake in the words of a command. */
+/** A refusal of the boundary is a mistake in the words of a command. */
 export function asUsage(thrown: unknown): unknown {
   return thrown instanceof CandidateError ? new UsageError(thrown.message) : thrown;
 }

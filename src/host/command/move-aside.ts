@@ -73,7 +73,7 @@ async function moveIn(restoring: Restoring, places: readonly WritePlace[]): Prom
   const { entries } = await findProtected({ ...restoring, places, unlock: { except: before.locked } });
   for (const entry of entries) {
     if (keysOf(entry).some((key) => known.has(key)) || isOurs(entry)) continue;
-    // What lies too deep is not looked into, but hidden whole.
+    // A folder that lies too deep is not looked into, but hidden whole.
     const isDeep = entry.components.length > mostLevels;
     await trying(restoring, () => rename(restoring, entry, isDeep ? undefined : (folder) => moveIn(restoring, [folder])));
   }

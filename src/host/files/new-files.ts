@@ -34,11 +34,11 @@ export async function kindOf(path: string): Promise<"folder" | "other" | undefin
   }
 }
 
-/** Makes all of the files and does the rest, or nothing: what was made before a failure is removed. Overwrites nothing. */
+/** Makes all of the files and does the rest, or nothing: what was made before a failure is removed. Overwrites nothing. Default for `rest`: nothing. */
 export async function writeNewFiles(
   folder: string,
   files: ReadonlyMap<string, string | Uint8Array>,
-  rest: () => Promise<void>,
+  rest?: () => Promise<void>,
 ): Promise<void> {
   const made: string[] = [];
   try {
@@ -49,7 +49,7 @@ export async function writeNewFiles(
       await writeFile(file, text, { flag: "wx" });
       made.push(file);
     }
-    await rest();
+    await rest?.();
   } catch (error) {
     for (const path of made.reverse()) await rm(path, { recursive: true, force: true });
     throw error;

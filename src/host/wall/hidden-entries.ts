@@ -171,7 +171,7 @@ function list({ table, masks, locked }: Walk, { root, path, components }: Folder
   return [];
 }
 
-/** What git knows a git directory of any name by, without the file `HEAD`: a command cannot remove these where something is hidden. */
+/** The folders by which git knows a git directory of any name. A command cannot remove them if something in it is hidden, as it can the file `HEAD`. */
 const gitFolderNames: readonly string[] = ["objects", "refs"];
 
 function isGitFolder(entries: readonly Dirent[]): boolean {

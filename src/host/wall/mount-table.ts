@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isWithin } from "../../util/within.ts";
 import { enclosing, isLayer, type Mount } from "./mount.ts";
 
-/** What bwrap mounts anew for each command. */
+/** Mounted anew by bwrap for each command. */
 const ownFolders = ["/proc", "/dev"];
 
 interface Line {

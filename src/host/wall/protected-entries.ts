@@ -33,7 +33,7 @@ export interface ProtectedEntry {
   readonly access: "hidden" | "read-only";
   /** Another one when a link leads elsewhere: the device and inode behind it. Undefined for other entries. */
   readonly target?: string | undefined;
-  /** What a link says. */
+  /** The path in a link, as it is written there. Undefined for other entries. */
   readonly text?: string | undefined;
   /** Opened for read-only entries, if `FindOptions.openHandles` is set. */
   readonly handle?: EntryHandle | undefined;
@@ -41,7 +41,7 @@ export interface ProtectedEntry {
 
 /** A link that a command can remove or replace: nothing can be mounted over one. */
 export interface HeldLink extends Pick<ProtectedEntry, "scope" | "components" | "hostPath" | "facts"> {
-  /** What it says. */
+  /** As it is written in the link. */
   readonly text: string;
 }
 

@@ -92,7 +92,7 @@ function renderCodeEnd({ type, reason }: Record<string, unknown>): string {
   return type === "answer" ? "answers" : `leaves it to the prompt: ${String(reason)}`;
 }
 
-/** What a program of a model printed: it is a part of its result. */
+/** Shows the lines that a program of a model printed: they are a part of its result. */
 function renderPrinted({ callPath, result }: FactOf<"call-end">): string {
   const value = callPath.endsWith("run_program") ? result?.["value"] : undefined;
   const printed = isRecord(value) ? value["printed"] : undefined;

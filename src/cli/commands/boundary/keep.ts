@@ -27,7 +27,7 @@ export async function keepCommand(from: string, target: string | undefined, { as
   if ((await findTaken(root, [file])).length > 0) throw new UsageError(`${file}: there is such a file`);
   await writeResult(`+ ${file}\n${showLines("  + ", text)}`);
   if (!yes && !(await askYesOrNo({ render: () => "Write this?", otherwise: "--yes writes it" }))) return exitCodes.failed;
-  await writeNewFiles(root, new Map([[file, text]]), async () => undefined);
+  await writeNewFiles(root, new Map([[file, text]]));
   writeStderr(`llm-do: written into ${file}: describe it there, and name it under \`toolsets\` of a worker: \`${name}: {}\`\n`);
   return exitCodes.done;
 }

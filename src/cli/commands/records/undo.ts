@@ -39,8 +39,7 @@ export async function undoCommand(run: string, target: string | undefined, flags
       ? toJson(report)
       : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false, isDone: report.isDone }),
   );
-  const isChange = report.files.some(({ action }) => action === "restore" || action === "remove");
-  if (isRefused || (report.files.length > 0 && !isChange)) writeStderr("llm-do: nothing was taken back\n");
+  if (!report.isDone && !flags.dryRun && report.files.length > 0) writeStderr("llm-do: nothing was taken back\n");
   if (run === "last" && report.files.length === 0 && report.lasting.length === 0) await nameLastWriter(target ?? folder);
   const areBack = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");
   const isComplete = areBack && report.lasting.every(({ isOfFile }) => !isOfFile);
