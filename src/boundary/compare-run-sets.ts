@@ -1,4 +1,5 @@
-import { differenceOfMeans, differenceOfShares, type Hits, type Interval } from "../util/intervals.ts";
+import { takenNames } from "../protocol/usage.ts";
+import { differenceOfMeans, differenceOfShares, type Hits, type Interval, meanOf } from "../util/intervals.ts";
 import { type RunFigures, withoutTokens } from "./compare-runs.ts";
 
 /** The figures of several runs. */
@@ -49,9 +50,7 @@ export function setsBeyondTolerance(
   { first, differences, done, sameOutput }: RunSetsComparison,
   tolerance: number,
 ): readonly string[] {
-  const taken = (["requests", "tokens", "usd"] as const).filter(
-    (name) => (differences[name]?.lower ?? 0) > tolerance * (first.means[name] ?? 0),
-  );
+  const taken = takenNames.filter((name) => (differences[name]?.lower ?? 0) > tolerance * (first.means[name] ?? 0));
   const isOther = sameOutput.upper < 0 || sameOutput.lower > 0;
   return [...(done.upper < 0 ? ["outcome"] : []), ...(isOther ? ["output"] : []), ...taken];
 }
@@ -60,7 +59,7 @@ function figuresOfSet(runs: readonly RunFigures[], usual: string | undefined): R
   const count = runs.length;
   const means = measures.flatMap((name) => {
     const values = valuesOf(runs, name);
-    return values ? [[name, values.reduce((sum, value) => sum + value, 0) / count]] : [];
+    return values ? [[name, meanOf(values)]] : [];
   });
   return {
     runs,

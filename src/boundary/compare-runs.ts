@@ -1,21 +1,17 @@
 import type { JournalEntry } from "../protocol/fact.ts";
 import type { JsonValue } from "../protocol/json.ts";
+import { noUsage, type Taken, takenNames, takenOf } from "../protocol/usage.ts";
 import { canonicalJson } from "../util/json/canonical-json.ts";
 
 /** What a run did, as far as two runs can be compared. */
-export interface RunFigures {
+export interface RunFigures extends Taken {
   readonly runId: string;
   /** `done`, or another reason to stop; `unfinished` where it did not end. */
   readonly outcome: string;
   /** Null where there is none. */
   readonly output: JsonValue;
-  readonly requests: number;
-  /** Of input and output. */
-  readonly tokens: number;
   /** Calls of tools and workers. */
   readonly toolCalls: number;
-  /** Undefined if a price is unknown. */
-  readonly usd: number | undefined;
   readonly denied: number;
   /** Wall-clock time, in seconds, with that in which it waited for a person. */
   readonly seconds: number;
@@ -52,7 +48,6 @@ export function compareRuns(first: readonly JournalEntry[], second: readonly Jou
  * the first by more than `tolerance`, a share. A price that only one of them has is a difference, too.
  */
 export function beyondTolerance({ first, second, ...found }: RunsComparison, tolerance: number): readonly string[] {
-  const measures = ["requests", "tokens", "usd"] as const;
   const isBeyond = (one: number | undefined, other: number | undefined) =>
     one === undefined || other === undefined ? one !== other : other > one * (1 + tolerance);
   return [
@@ -60,7 +55,7 @@ export function beyondTolerance({ first, second, ...found }: RunsComparison, tol
     ...(found.sameOutput ? [] : ["output"]),
     ...(found.calls.length > 0 ? ["calls"] : []),
     ...(first.denied === second.denied ? [] : ["denied"]),
-    ...measures.filter((name) => isBeyond(first[name], second[name])),
+    ...takenNames.filter((name) => isBeyond(first[name], second[name])),
   ];
 }
 
@@ -68,14 +63,14 @@ export function beyondTolerance({ first, second, ...found }: RunsComparison, tol
 export function figuresOf(entries: readonly JournalEntry[]): RunFigures {
   const start = entries.find((entry) => entry.type === "run-start");
   const end = entries.findLast((entry) => entry.type === "run-end");
-  const { requests = 0, inputTokens = 0, outputTokens = 0, usd } = end?.usage ?? {};
   const toolCalls = [...callsOf(entries).values()].reduce((sum, count) => sum + count, 0);
   const times = entries.map(({ time }) => time);
   return {
     runId: start?.runId ?? "",
     outcome: end?.stopReason ?? "unfinished",
     output: end?.output ?? null,
-    ...{ requests, tokens: inputTokens + outputTokens, toolCalls, usd: usd ?? (requests === 0 ? 0 : undefined) },
+    ...takenOf(end?.usage ?? noUsage),
+    toolCalls,
     denied: end?.denied ?? 0,
     seconds: times.length > 0 ? ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000 : 0,
   };

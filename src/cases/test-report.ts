@@ -1,3 +1,4 @@
+import { type Taken, takenNames, takenOf } from "../protocol/usage.ts";
 import type { Failure } from "./check-expectations.ts";
 import type { CaseRun } from "./run-case.ts";
 import type { CaseMode } from "./scratch-case.ts";
@@ -37,6 +38,8 @@ export interface CaseReport {
   readonly usd?: Spread;
   /** True if a run cost more than is known. */
   readonly usdAtLeast?: true;
+  /** What each run took, its judge included: as many values as `runs`. Dollars are absent if what one cost is not known in full. */
+  readonly taken?: Readonly<Partial<Record<keyof Taken, readonly number[]>>>;
   readonly scores?: Spread;
   readonly milliseconds?: Spread;
   /** Absolute paths of the folders that are kept of its runs: each has the copy, and the store `runs`. */
@@ -95,11 +98,18 @@ export function reportCase({ file, name, mode, required, runs, notRun }: CaseRun
     turns: spreadOf(runs.map(({ turns }) => turns)),
     ...(dollars.length === count ? { usd: spreadOf(dollars) } : {}),
     ...(runs.some(({ usage }) => usage.usdAtLeast) ? { usdAtLeast: true as const } : {}),
+    taken: takenByRun(runs),
     ...(scores.length > 0 ? { scores: spreadOf(scores) } : {}),
     milliseconds: spreadOf(runs.map(({ milliseconds }) => milliseconds)),
     ...(notes.length > 0 ? { notes } : {}),
     ...(kept.length > 0 ? { kept } : {}),
   };
+}
+
+function takenByRun(runs: readonly CaseRun[]): NonNullable<CaseReport["taken"]> {
+  const all = runs.map(({ usage }) => ({ ...takenOf(usage), ...(usage.usdAtLeast ? { usd: undefined } : {}) }));
+  const values = takenNames.map((name) => [name, all.flatMap((one) => one[name] ?? [])] as const);
+  return Object.fromEntries(values.filter(([, known]) => known.length === runs.length));
 }
 
 /** Counts each expectation once a run; those that fail most often first. */

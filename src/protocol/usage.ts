@@ -47,6 +47,21 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
+/** What a run took, as far as runs are compared by it. */
+export interface Taken {
+  readonly requests: number;
+  /** Of input and output. */
+  readonly tokens: number;
+  /** Undefined if a price is unknown. */
+  readonly usd: number | undefined;
+}
+
+export const takenNames = ["requests", "tokens", "usd"] satisfies (keyof Taken)[];
+
+export function takenOf({ requests, inputTokens, outputTokens, usd }: Usage): Taken {
+  return { requests, tokens: inputTokens + outputTokens, usd: usd ?? (requests === 0 ? 0 : undefined) };
+}
+
 function sum(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? undefined : addDollars(a, b);
 }

@@ -1,5 +1,7 @@
 import type { CaseChange } from "../cases/baseline.ts";
 import type { CaseReport, TestReport } from "../cases/test-report.ts";
+import { type Taken, takenNames } from "../protocol/usage.ts";
+import type { Interval } from "../util/intervals.ts";
 import { dollars } from "./render-usage.ts";
 import { showProse } from "./text/show-text.ts";
 
@@ -48,15 +50,49 @@ export function renderTotals({ cases, milliseconds }: TestReport): string {
   return `${parts.join(", ")}, in ${(milliseconds / 1000).toFixed(1)} s\n`;
 }
 
-/** The cases that passed more or less often than in the earlier report. `~`: the 95 % interval of the difference does not hold 0. */
+/**
+ * The cases that passed more or less often than in the earlier report, and what their runs take more or less of. `~`: the 95 % interval of the
+ * difference does not hold 0.
+ */
 export function renderChanges(changes: readonly CaseChange[]): string {
-  const points = (share: number) => `${share < 0 ? "-" : "+"}${Math.abs(100 * share).toFixed(0)}`;
-  const lines = changes
-    .filter(({ difference }) => difference.estimate !== 0)
-    .map(({ file, name, before, after, difference: { estimate, lower, upper } }) => {
-      const mark = lower > 0 || upper < 0 ? "~" : " ";
-      const passed = `${before.hits} of ${before.count}, now ${after.hits} of ${after.count}`;
-      return `${mark} ${file}: ${name}: passed ${passed}: ${points(estimate)} points (95 % interval ${points(lower)} to ${points(upper)})\n`;
-    });
+  const lines = changes.flatMap(({ file, name, before, after, difference, taken }) => [
+    ...renderChange(`${file}: ${name}: passed ${before.hits} of ${before.count}`, `${after.hits} of ${after.count}`, {
+      difference,
+      write: points,
+    }),
+    ...takenNames.flatMap((key) => {
+      const { before: old, after: now, difference: by } = taken[key] ?? {};
+      if (old === undefined || old === now) return [];
+      const [noun, write] = measures[key];
+      return renderChange(`${file}: ${name}: ${noun} ${write(old)}`, now === undefined ? "not known" : write(now), {
+        difference: by,
+        write,
+      });
+    }),
+  ]);
   return showProse(lines.join(""));
+}
+
+const points = (share: number) => `${(100 * share).toFixed(0)} points`;
+
+/** Nouns, and how their numbers are written. */
+const measures: Readonly<Record<keyof Taken, readonly [noun: string, write: (value: number) => string]>> = {
+  requests: ["requests", (value) => String(Number(value.toFixed(1)))],
+  tokens: ["tokens", (value) => value.toFixed(0)],
+  usd: ["cost", dollars],
+};
+
+interface Change {
+  readonly difference: Interval | undefined;
+  readonly write: (value: number) => string;
+}
+
+function renderChange(before: string, after: string, { difference, write }: Change): readonly string[] {
+  if (difference?.estimate === 0) return [];
+  if (!difference) return [`  ${before}, now ${after}\n`];
+  const { estimate, lower, upper } = difference;
+  const signed = (value: number) => `${value < 0 ? "-" : "+"}${write(Math.abs(value))}`;
+  const mark = lower > 0 || upper < 0 ? "~" : " ";
+  const interval = lower < upper ? ` (95 % interval ${signed(lower)} to ${signed(upper)})` : "";
+  return [`${mark} ${before}, now ${after}: ${signed(estimate)}${interval}\n`];
 }

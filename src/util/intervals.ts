@@ -83,9 +83,14 @@ export function differenceOfMeans(first: readonly number[], second: readonly num
   return { estimate, lower: estimate - spread, upper: estimate + spread };
 }
 
+/** `values` must not be empty. */
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 /** The mean, and the variance of it. */
 function spreadOfMean(values: readonly number[]): { readonly mean: number; readonly variance: number } {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = meanOf(values);
   const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
   return { mean, variance: squares / (values.length - 1) / values.length };
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { compareReports, type EarlierReport, readReport } from "../../cases/baseline.ts";
+import { type CaseChange, compareReports, type EarlierReport, readReport, takenBeyond } from "../../cases/baseline.ts";
 import { runTests, type TestRequest } from "../../cases/run-tests.ts";
 import { NoTests } from "../../cases/test-suite.ts";
 import type { Compiled } from "../../compile/compile.ts";
@@ -28,6 +28,8 @@ export interface TestFlags {
   readonly json?: boolean;
   /** The path of an earlier report, as --json printed it. */
   readonly baseline?: string;
+  /** With `baseline`. */
+  readonly tolerance?: number;
   /** `RUN[/CALL]`. */
   readonly from?: string;
   /** With `from`. */
@@ -35,15 +37,11 @@ export interface TestFlags {
 }
 
 /** `llm-do test [TARGET]`: runs the cases of `*.test.yaml` in scratch copies. 1 where one fails, or passes less often than before, 2 if one could not begin. */
-export async function testCommand(target: string, { json = false, from, name, baseline, ...flags }: TestFlags): Promise<number> {
-  if (from !== undefined && (json || baseline !== undefined || Object.keys(flags).length > 0))
-    throw new UsageError("--from runs nothing, and goes with --name alone");
+export async function testCommand(target: string, given: TestFlags): Promise<number> {
+  const { json = false, from, name, baseline, tolerance, ...flags } = given;
+  refuseTogether(given);
   if (from !== undefined) return (await import("./test-from.ts")).testFromCommand(from, target, name);
-  if (name !== undefined) throw new UsageError("--name is the name of the case that --from adds");
-  if (flags.live && flags.record) throw new UsageError("--live and --record exclude one another: --record asks the model, too");
-  if (flags.keep && flags.record)
-    throw new UsageError("--keep and --record exclude one another: a recording is no record of a run");
-  const earlier = baseline === undefined ? undefined : await readBaseline(baseline);
+  const earlier = baseline === undefined ? undefined : await readBaseline(baseline, tolerance);
   using signals = listenForSignals();
   const { signal } = signals.controller;
   using _guard = guardProcess(signals.controller, {});
@@ -64,7 +62,7 @@ export async function testCommand(target: string, { json = false, from, name, ba
     await writeResult(
       json ? `${JSON.stringify({ v: 1, ...report, ...compared })}\n` : renderTotals(report) + renderChanges(changes ?? []),
     );
-    if (report.passed) return changes?.some(({ difference }) => difference.upper < 0) ? exitCodes.failed : exitCodes.done;
+    if (report.passed) return isWorse(changes ?? [], tolerance) ? exitCodes.failed : exitCodes.done;
     return report.cases.some(({ isMistake }) => isMistake) ? exitCodes.usage : exitCodes.failed;
   } catch (thrown) {
     const shown = thrown instanceof NoTests ? new UsageError(thrown.message) : thrown;
@@ -72,11 +70,34 @@ export async function testCommand(target: string, { json = false, from, name, ba
   }
 }
 
-async function readBaseline(path: string): Promise<EarlierReport> {
+function refuseTogether({ from, name, live, record, keep, baseline, tolerance, ...flags }: TestFlags): void {
+  const others = { live, record, keep, baseline, tolerance, ...flags };
+  if (from !== undefined && Object.values(others).some((value) => value !== undefined))
+    throw new UsageError("--from runs nothing, and goes with --name alone");
+  if (from === undefined && name !== undefined) throw new UsageError("--name is the name of the case that --from adds");
+  if (live && record) throw new UsageError("--live and --record exclude one another: --record asks the model, too");
+  if (keep && record) throw new UsageError("--keep and --record exclude one another: a recording is no record of a run");
+  if (tolerance !== undefined && baseline === undefined) throw new UsageError("--tolerance compares with --baseline");
+}
+
+/** Says on stderr what is taken beyond the tolerance. */
+function isWorse(changes: readonly CaseChange[], tolerance: number | undefined): boolean {
+  const beyond = tolerance === undefined ? [] : changes.flatMap((change) => renderBeyond(change, takenBeyond(change, tolerance)));
+  if (beyond.length > 0) writeStderr(`llm-do: beyond --tolerance ${tolerance}: ${beyond.join("; ")}\n`);
+  return beyond.length > 0 || changes.some(({ difference }) => difference.upper < 0);
+}
+
+function renderBeyond({ file, name }: CaseChange, taken: readonly string[]): readonly string[] {
+  return taken.length > 0 ? [`${file}: ${name}: ${taken.join(", ")}`] : [];
+}
+
+async function readBaseline(path: string, tolerance: number | undefined): Promise<EarlierReport> {
   const text = await readFile(path, "utf8").catch((thrown: unknown) => {
     throw new UsageError(`--baseline ${path}: ${errorMessage(thrown)}`);
   });
   const report = readReport(text);
+  if (report && tolerance !== undefined && ![...report.values()].some(({ taken }) => taken.tokens))
+    throw new UsageError(`--baseline ${path}: it does not say what a run took, so --tolerance holds nothing: write it anew`);
   if (report) return report;
   throw new UsageError(`--baseline ${path}: this is not what \`llm-do test --json\` printed`);
 }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { parseCount } from "./run-options.ts";
+import { parseCount, parseTolerance } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
 /** `llm-do test [TARGET]`. */
@@ -17,6 +17,11 @@ export function addTest(program: Command, exit: Exit): void {
     .option("--parallel <number>", "how many cases run at the same time (default: 4)", parseCount)
     .option("--trust", "let the programs' code and scripts in TypeScript run, this once")
     .option("--baseline <file>", "1, too, where a case passes less often than in this report, which --json printed before")
+    .option(
+      "--tolerance <share>",
+      "with --baseline: 1, too, where a case takes more requests, tokens or dollars by more than this: 0.1",
+      parseTolerance,
+    )
     .option("--from <run[/call]>", "add a case made from a recorded run, or from one of its calls, and run nothing")
     .option("--name <text>", "with --from: the name of the case")
     .option("--keep", "keep the scratch copies, with the records of their runs beside them, and print their folders")

@@ -1,9 +1,17 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { AnswerFlags } from "../commands/records/approvals.ts";
 import type { ForkFlags } from "../commands/records/fork.ts";
 import type { ResumeFlags } from "../commands/records/resume.ts";
 import { isDebugging } from "../debugging.ts";
-import { addCompileOptions, addForkOptions, addResumeOptions, collect, parseCount, parseSince } from "./run-options.ts";
+import {
+  addCompileOptions,
+  addForkOptions,
+  addResumeOptions,
+  collect,
+  parseCount,
+  parseSince,
+  parseTolerance,
+} from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
 const whose =
@@ -214,10 +222,4 @@ export function addApprovals(program: Command, exit: Exit): void {
         }),
       );
   }
-}
-
-function parseTolerance(text: string): number {
-  const number = Number(text);
-  if (text.trim() === "" || !(number >= 0)) throw new InvalidArgumentError("Write a share of 0 or more, such as 0.1.");
-  return number;
 }

@@ -259,3 +259,9 @@ function parseSeconds(value: string): number {
   const meant = number === undefined ? "" : `, such as ${Number(number) * (secondsOfUnit[unit.toLowerCase()] ?? 1)}`;
   throw new InvalidArgumentError(`It must be a number of seconds${meant}, more than 0 and at most 2000000.`);
 }
+
+export function parseTolerance(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !(number >= 0)) throw new InvalidArgumentError("Write a share of 0 or more, such as 0.1.");
+  return number;
+}
