@@ -20,9 +20,30 @@ describe("limits", () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 6, stdout: "so far\n" });
     const [ending, next] = stderr.trimEnd().split("\n");
     expect(ending).toBe("llm-do: the run ended at a limit: the limit of 3 turns; the output is what there was so far");
-    expect(next).toMatch(/^llm-do: raise `turns` under `limits` of main\.worker; then `llm-do resume \S+` goes on with it$/);
+    expect(next).toMatch(/^llm-do: raise `turns` under `limits` of main\.worker to 6; then `llm-do resume \S+` goes on with it$/);
     const json = await runCli([".", "go", "--json"], { cwd });
     expect(JSON.parse(json.stdout)).toMatchObject({ stopReason: "limit", output: "so far", exitCode: 6 });
+  });
+
+  it.each([
+    ["dollars", "usd=0.005", "0.02", "$0.0033"],
+    ["tokens", "tokens=1200", "10000", "1,940 tokens"],
+  ])("proposes a limit of %s with which the run comes to its end", async (_, limit, more, spent) => {
+    const turn = (inputTokens: number) => ({ calls: [{ tool: "list_files" }], usage: { inputTokens, outputTokens: 40 } });
+    const cwd = await writeProgram({
+      "main.worker": "---\nmodel: scripted:model.yaml\ntoolsets: { filesystem: {} }\n---\nGo on.\n",
+      "model.yaml": script({ main: [turn(limit.startsWith("usd") ? 900 : 1900), turn(1100), "done now"] }),
+    });
+    const ended = await runCli([".", "go", "--limit", limit, "--price", "scripted:*=3,15"], { cwd });
+    expect(ended.exitCode).toBe(6);
+    const [name = ""] = limit.split("=");
+    const why = `: about four times the ${spent} spent so far, since each resume pays its last turn again\n`;
+    const [line = "", id = ""] = /`llm-do resume (\S+) --limit [^`]*`[^\n]*\n/.exec(ended.stderr) ?? [];
+    expect(line).toBe(`\`llm-do resume ${id} --limit ${name}=${more}\` goes on with it${why}`);
+    expect(await runCli(["resume", id, "--limit", `${name}=${more}`], { cwd })).toMatchObject({
+      exitCode: 0,
+      stdout: "done now\n",
+    });
   });
 
   it("ends with 3 where the output does not fit its schema, after one more try", async () => {

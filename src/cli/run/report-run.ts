@@ -8,7 +8,7 @@ import type { DeniedCall } from "../../protocol/approval.ts";
 import type { StopReason } from "../../protocol/call.ts";
 import type { JsonValue } from "../../protocol/json.ts";
 import type { Artifact } from "../../protocol/message.ts";
-import { RunError, readLimit } from "../../runtime/run-error.ts";
+import { RunError } from "../../runtime/run-error.ts";
 import { textOrJson } from "../../ui/explain/phrases.ts";
 import { renderWaiting } from "../../ui/records/render-waiting.ts";
 import { renderUsage } from "../../ui/render-usage.ts";
@@ -24,6 +24,7 @@ import {
   UsageError,
 } from "../exit-codes.ts";
 import { renderJsonLine, writeStderr } from "../output.ts";
+import { describeMore } from "../records/more-allowed.ts";
 import { executorGoesOn, type RepeatedFlags, resumeLine, waitingSteps } from "../records/resume-line.ts";
 import type { JsonArtifact, JsonResult } from "./json-result.ts";
 import { renderFailure } from "./render-failure.ts";
@@ -70,17 +71,9 @@ export function describeEnding({ stopReason, reason = "" }: RunOutput): string |
 }
 
 /** Says how a run goes on that ended at a limit, or whose answer was cut off. Empty if no record was kept. */
-function describeWayOn({ runId, reason = "" }: RunOutput, flags: ReportFlags): string {
+function describeWayOn(result: RunOutput, flags: ReportFlags): string {
   if (flags.journal === false) return "";
-  const reached = readLimit(reason);
-  const { entry } = flags.program ?? {};
-  const own = entry?.kind === "worker" ? entry.worker : undefined;
-  if (!reached) return `llm-do: \`${resumeLine(runId, flags)}\` goes on with it, once more is allowed\n`;
-  const { limit, allowed } = reached;
-  if (own?.limits[limit] === allowed)
-    return `llm-do: raise \`${limit}\` under \`limits\` of ${own.id}.worker; then \`${resumeLine(runId, flags)}\` goes on with it\n`;
-  const more = `${limit}=${Number((allowed * 2).toPrecision(6))}`;
-  return `llm-do: \`${resumeLine(runId, flags, [more])}\` goes on with it\n`;
+  return `llm-do: ${describeMore(result, flags.program?.entry, (limits) => resumeLine(result.runId, flags, limits))}\n`;
 }
 
 function deliver({ json, output }: ReportFlags, { facts, text }: { facts: JsonResult; text: string }): Promise<boolean> {
