@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -60,12 +60,40 @@ it("goes on with the run that was answered, also from the folder beside", async 
     writeFileSync(join(beside, "other", name), text);
   }
   expect((await runCli(["other", "go", "--hold"], { cwd: beside })).exitCode).toBe(4);
+  await expectUnclear(beside);
+});
+
+it("takes back what the run of the only program below wrote, and of no folder elsewhere", async () => {
+  const calls = ["a.txt", "b.txt"].map((path) => ({ tool: "write_file", args: { path: `out/${path}`, content: "a" } }));
+  const files = {
+    "main.worker":
+      "---\nmodel: scripted:model.yaml\ntoolsets: { filesystem: {} }\nsandbox: { paths: { out: { root: ./out, mode: rw } } }\n---\nWrite.\n",
+    "model.yaml": `- reply: { calls: ${JSON.stringify(calls)} }\n- reply: done\n`,
+  };
+  const beside = await writeProgram(Object.fromEntries(Object.entries(files).map(([name, text]) => [`mine/${name}`, text])));
+  expect((await runCli(["mine", "go", "--approve-all"], { cwd: beside })).exitCode).toBe(0);
+  const [first, second] = [join(beside, "mine/out/a.txt"), join(beside, "mine/out/b.txt")];
+  // The folder of the program becomes a link to one that is elsewhere.
+  renameSync(join(beside, "mine"), join(dirname(beside), "moved"));
+  symlinkSync(join(dirname(beside), "moved"), join(beside, "mine"));
+  const elsewhere = await runCli(["undo", "last", "--yes"], { cwd: beside });
+  expect(elsewhere).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("is in no program") });
+  expect(existsSync(first)).toBe(true);
+  unlinkSync(join(beside, "mine"));
+  renameSync(join(dirname(beside), "moved"), join(beside, "mine"));
+  const looked = await runCli(["undo", "last", "--dry-run"], { cwd: beside });
+  expect(looked).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("out/b.txt") });
+  expect((await runCli(["undo", "last", "--yes"], { cwd: beside })).exitCode).toBe(0);
+  expect([first, second].map((path) => existsSync(path))).toEqual([false, false]);
+});
+
+async function expectUnclear(beside: string): Promise<void> {
   const unclear = await runCli(["approve", "last", "1"], { cwd: beside });
   expect(unclear).toMatchObject({
     exitCode: 2,
     stderr: expect.stringMatching(/`last` could be of .*\/other or of .*\/mine: name the program/),
   });
-});
+}
 
 it("is named where the last run wrote nothing that could be taken back", async () => {
   const model = "- reply: { calls: [{ tool: write_file, args: { path: out/a.txt, content: a } }] }\n- reply: done\n";

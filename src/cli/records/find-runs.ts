@@ -1,13 +1,14 @@
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { programInStore } from "../../boundary/program-in-store.ts";
 import { manifestName } from "../../compile/load-manifest.ts";
 import type { Host } from "../../host/host.ts";
 import { createNodeHost } from "../../host/node-host.ts";
-import { isAddress, openStore } from "../../journal/stores/find-store.ts";
+import { openStore } from "../../journal/stores/find-store.ts";
 import { importedStore } from "../../journal/stores/folder-store.ts";
 import type { ProgramOfRun, RunFilter, RunStore, RunSummary } from "../../journal/stores/store.ts";
 import { show } from "../../ui/explain/phrases.ts";
 import { quoteNames } from "../../util/text/did-you-mean.ts";
+import { isWithin } from "../../util/within.ts";
 import { commandLine } from "../command-name.ts";
 import { UsageError } from "../exit-codes.ts";
 import { writeStderr } from "../output.ts";
@@ -29,7 +30,10 @@ export interface RunChoice {
   readonly run: string;
   /** The program's folder, or a worker file. Default: an id names a run of any program; `last` is of the program of this folder. */
   readonly target?: string | undefined;
-  /** True: where this folder is of no program, `last` is refused. Default: it is the newest run of all programs then. */
+  /**
+   * True: where this folder is of no program, `last` is of the only program below it that has runs, and refused where there is none.
+   * Default: it is the newest run of all programs then.
+   */
   readonly changes?: boolean;
   /** True: a record that came from elsewhere is meant, too, whatever is done with it. Default: such a one can only be looked at. */
   readonly takesForeign?: boolean;
@@ -37,8 +41,6 @@ export interface RunChoice {
   readonly applies?: (run: FoundRun) => boolean | Promise<boolean>;
   /** Orders the runs that apply: `last` is the one with the highest number, and of equal ones the newest. Default: all are equal. */
   readonly rank?: (run: FoundRun) => number;
-  /** True: in a folder of no program, `last` is of the only program below it that has runs. Default: see `changes`. */
-  readonly below?: boolean;
   /** Names a run that the command applies to. Default: `run`. */
   readonly what?: string;
 }
@@ -79,8 +81,8 @@ export async function takeFirst<T>(many: AsyncIterable<T>, most = Number.POSITIV
 
 async function* runsOf(host: Host, filter: RunFilter, isForeign = false): AsyncIterable<FoundRun> {
   const store = isForeign ? importedStore(host) : storeOfUser(host);
-  // In a database, folders are those of another machine.
-  const here = filter.program && isAddress(store.path) ? { root: filter.program.root } : {};
+  // A record that was found by its program names no other one, and in a database folders are those of another machine.
+  const here = filter.program ? { root: filter.program.root } : {};
   for await (const { id, ...run } of store.list(filter))
     yield { runId: id, store, ...(isForeign ? { isForeign } : {}), ...run, ...here };
 }
@@ -118,14 +120,12 @@ async function findById(host: Host, choice: RunChoice): Promise<FoundRun> {
 }
 
 async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
-  const { target, changes = false, applies, rank, below = false, what = "run" } = choice;
+  const { target, changes = false, applies, rank, what = "run" } = choice;
   const here = target === undefined ? await programOfHere(host, changes) : await programAt(host, target);
-  const program = here ?? (below ? await onlyProgramBelow(host) : undefined);
+  const program = here ?? (changes ? await onlyProgramBelow(host) : undefined);
   const runs = runsOf(host, program ? { program } : {});
   if (!program && changes)
-    throw new UsageError(
-      `${host.workingDirectory} is in no program, so \`last\` means no run here${await exampleOfLast(host)}${await listRuns(host)}`,
-    );
+    throw new UsageError(`${host.workingDirectory} is in no program, so \`last\` means no run here${await listRuns(host)}`);
   let best: FoundRun | undefined;
   for await (const found of runs) {
     if (applies && !(await applies(found))) continue;
@@ -142,19 +142,24 @@ async function findLast(host: Host, choice: RunChoice): Promise<FoundRun> {
   throw new NoSuchRun(`there is no ${what}${whose ? ` for ${whose}` : ""}${others}`, program?.root);
 }
 
-/** The program below the working directory that has runs. Rejects with a `UsageError` if several have, whether a command applies to them or not. */
+/**
+ * The program below the working directory that has runs, whatever links a record names. Rejects with a `UsageError` if several have, whether
+ * a command applies to them or not.
+ */
 async function onlyProgramBelow(host: Host): Promise<ProgramOfRun | undefined> {
   const { workingDirectory } = host;
-  let root: string | undefined;
-  for await (const found of runsOf(host, {})) {
-    if (found.root === root || !found.root.startsWith(join(workingDirectory, "/"))) continue;
-    if (root !== undefined)
+  let only: ProgramOfRun | undefined;
+  for await (const { root } of runsOf(host, {})) {
+    if (root === only?.root || !root.startsWith(join(workingDirectory, "/"))) continue;
+    const program = await programIn(host, root);
+    if (!isWithin(program.root, workingDirectory)) continue;
+    if (only && program.root !== only.root)
       throw new UsageError(
-        `\`last\` could be of ${show(root)} or of ${show(found.root)}: name the program behind it, as in \`last ${show(root)}\``,
+        `\`last\` could be of ${show(only.root)} or of ${show(program.root)}: name the program behind it, as in \`last ${show(only.root)}\``,
       );
-    ({ root } = found);
+    only = program;
   }
-  return root === undefined ? undefined : programIn(host, root);
+  return only;
 }
 
 /** Says that another program has a newer run than the program of this folder. */
@@ -191,14 +196,6 @@ async function listRuns(host: Host, program?: ProgramOfRun): Promise<string> {
   const listed = own.length > 0 ? own : await takeFirst(runsOf(host, {}), mostListed);
   const lines = listed.map(({ runId, root }) => `\n  ${runId}  ${show(root)}`);
   return lines.length > 0 ? `; name one of your runs:${lines.join("")}` : "";
-}
-
-/** Continues a message with how the newest run below the working directory is named by its program. Empty if there is none. */
-async function exampleOfLast(host: Host): Promise<string> {
-  for (const { root } of await takeFirst(runsOf(host, {}), mostListed))
-    if (root.startsWith(join(host.workingDirectory, "/")))
-      return `; name the program behind it: \`last ${relative(host.workingDirectory, root)}\``;
-  return "";
 }
 
 /** Names the file that makes a folder above the working directory the program of it. */

@@ -17,7 +17,6 @@ export async function answerAllRuns({ run, target, words, type }: AnswerCommand,
     run,
     target,
     changes: true,
-    below: true,
     applies: isSuspended,
     what: "run that waits for answers",
   });

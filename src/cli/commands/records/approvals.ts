@@ -120,7 +120,6 @@ async function findWaiting(
     run,
     target,
     changes,
-    below: changes,
     applies,
     what: "run in which something waits for an answer",
   });

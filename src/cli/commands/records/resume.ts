@@ -49,7 +49,6 @@ async function findResumable(run: string, target: string | undefined): Promise<E
     run,
     target,
     changes: true,
-    below: true,
     applies,
     rank: answeredAt,
     what: "run that did not end",

@@ -5,7 +5,7 @@ import { renderUndo } from "../../../ui/records/render-undo.ts";
 import { commandLine } from "../../command-name.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../../output.ts";
-import { findRun, programOfTarget, streamRuns, takeFirst } from "../../records/find-runs.ts";
+import { findRun, streamRuns, takeFirst } from "../../records/find-runs.ts";
 import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 
 export interface UndoFlags {
@@ -20,10 +20,8 @@ export interface UndoFlags {
 
 /** `llm-do undo [RUN] [TARGET]`: takes back what a run wrote. Returns 1 where a file of the run stays as it is. */
 export async function undoCommand(run: string, target: string | undefined, flags: UndoFlags): Promise<number> {
-  const { runId, root } = await findRun({ run, target, changes: !flags.dryRun });
-  // A record that was found by its program must not name another one.
-  const folder = run === "last" && !flags.dryRun ? (await programOfTarget(target)).root : root;
-  const within = [folder, ...(flags.within ?? []).map((folder) => resolve(folder))];
+  const { runId, root } = await findRun({ run, target, changes: true });
+  const within = [root, ...(flags.within ?? []).map((folder) => resolve(folder))];
   let isRefused = false;
   const confirm = async (plan: UndoPlan): Promise<boolean> => {
     if (flags.dryRun) return false;
@@ -32,7 +30,7 @@ export async function undoCommand(run: string, target: string | undefined, flags
     isRefused = !isWanted;
     return isWanted;
   };
-  const program = await protectedBy(folder, target);
+  const program = await protectedBy(root, target);
   const report = await undo({ run: runId, within, program, confirm, ...(flags.call === undefined ? {} : { call: flags.call }) });
   await writeResult(
     flags.json
@@ -40,7 +38,7 @@ export async function undoCommand(run: string, target: string | undefined, flags
       : renderUndo(report, { columns: columnsOf(), diffs: flags.dryRun ?? false, isDone: report.isDone }),
   );
   if (!report.isDone && !flags.dryRun && report.files.length > 0) writeStderr("llm-do: nothing was taken back\n");
-  if (run === "last" && report.files.length === 0 && report.lasting.length === 0) await nameLastWriter(target ?? folder);
+  if (run === "last" && report.files.length === 0 && report.lasting.length === 0) await nameLastWriter(target ?? root);
   const areBack = report.files.every(({ action }) => action === "restore" || action === "remove" || action === "same");
   const isComplete = areBack && report.lasting.every(({ isOfFile }) => !isOfFile);
   return isComplete && !isRefused ? exitCodes.done : exitCodes.failed;
