@@ -66,6 +66,11 @@ describe("toolsets keep their contract", () => {
     },
     connecting: { toolset: connecting, calls },
   };
+  /** Built-in ones whose tools are those of a run: scenarios play them. */
+  const playedInRuns = new Set(["mcp", "delegation", "dynamic_workers", "skills", "program"]);
+  test("each built-in toolset has a row here, or is played in runs", () => {
+    expect([...builtIns.keys()].filter((name) => !(name in ways || playedInRuns.has(name)))).toEqual([]);
+  });
   for (const [name, way] of Object.entries(ways))
     for (const { title, check } of toolsetConformance({ ...way, files })) test(`${name} ${title}`, check);
 });

@@ -56,7 +56,7 @@ test.each(rows)("%s gets the files that it takes, and a sentence in the place of
   await generate(model, request(answered, { tools: [readFile] }), false);
   const body = JSON.stringify(server.requests[0]?.body);
   const sent = Object.entries(files).flatMap(([kind, { data }]) => (body.includes(data) ? [kind] : []));
-  expect(sent).toEqual(taken[name]);
+  expect(sent, `${name}: its row of \`taken\` here`).toEqual(taken[name]);
   const sentences = body.match(/\[\S+ is not shown: this model takes no [^\]]* from tools\]/g) ?? [];
   expect(sentences).toHaveLength(3 - sent.length);
   for (const text of ["Here they are.", "File file-4:", "a,b"]) expect(body).toContain(text);

@@ -27,6 +27,8 @@ interface Feature {
   readonly test: (name: string) => string | undefined;
   /** Why the provider has none of it. */
   readonly absent: (name: string) => string | undefined;
+  /** The file with the rows that the test plays: `own-dialects.ts` where nothing is given. */
+  readonly rows?: string;
 }
 
 const wire = (name: string) => (dialectOf(name) ? "wire" : undefined);
@@ -46,11 +48,13 @@ const features: readonly Feature[] = [
   }),
   {
     title: "reasoning goes back",
+    rows: "reasoning-rows.ts",
     test: (name) => (reasoningRows.some(([row]) => row === name) ? "reasoning" : undefined),
     absent: (name) => (name === "cohere" ? "its package sends none" : noTools(name) && "no turn needs it"),
   },
   {
     title: "web search",
+    rows: "search-rows.ts",
     test: (name) => {
       if (searchRows.some((row) => row.name === name)) return "web-search";
       return name === "anthropic" || name === "openai" ? "server-tools" : undefined;
@@ -77,9 +81,9 @@ it("each provider has a test of each feature, or a reason why not", async () => 
   const names = builtInProviders.map(({ name }) => name).filter((name) => name !== "scripted");
   const rows = names.map((name) => [
     `\`${name}\``,
-    ...features.map(({ title, test, absent }) => {
+    ...features.map(({ title, test, absent, rows = "own-dialects.ts" }) => {
       const [found, reason] = [test(name), absent(name)];
-      expect([found, reason].filter(Boolean), `${name}: ${title}`).toHaveLength(1);
+      expect([found, reason].filter(Boolean), `${name}: ${title}: a row in ${rows}, or a reason here`).toHaveLength(1);
       return found === undefined ? `(${reason})` : `\`${found}\``;
     }),
   ]);

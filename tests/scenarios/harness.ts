@@ -26,8 +26,8 @@ export interface Scenario {
   readonly replays?: boolean;
   /** Called when the run has ended, before its replay enters the program's code again. */
   readonly onPlayed?: () => void;
-  /** Programs of the machine, and whether they can be isolated there. */
-  readonly machine?: Pick<MemoryHostOptions, "commands" | "isolation">;
+  /** Programs of the machine, whether they can be isolated there, and its network. */
+  readonly machine?: Pick<MemoryHostOptions, "commands" | "fetch" | "isolation">;
   /** The key of the run's secrets, in place of the same one for every run. */
   readonly key?: string;
 }

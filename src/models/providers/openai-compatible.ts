@@ -46,45 +46,46 @@ function moveMark(message: Readonly<Record<string, unknown>>): object {
   return { ...rest, content };
 }
 
-export const openrouterProvider = createCompatibleProvider({
-  name: "openrouter",
-  description: "Models of many providers through OpenRouter",
-  priceTable: "openrouter",
-  prefix: "OPENROUTER",
-  defaultBaseUrl: "https://openrouter.ai/api/v1",
-  keyVariables: ["OPENROUTER_API_KEY"],
-  keyRequired: true,
-  loadOptionRules: async () => (await import("../options/provider-options.ts")).openrouterOptions,
-  reportsCost: true,
-  outputBesideTools: true,
-  // Models of other providers find by themselves what is in their cache.
-  cacheMark: { option: "cache_control", value: { type: "ephemeral" }, models: /^anthropic\//, onParts: true },
-});
-
-export const ollamaProvider = createCompatibleProvider({
-  name: "ollama",
-  description: "Models on this machine, or another, through Ollama",
-  priceTable: null,
-  isFree: true,
-  families: /^(llama|qwen|mistral|gemma|phi|deepseek)/i,
-  prefix: "OLLAMA",
-  defaultBaseUrl: "http://localhost:11434/v1",
-  otherBaseUrl: { variable: "OLLAMA_HOST", toUrl: readOllamaHost },
-  keyVariables: [],
-  keyRequired: false,
-  outputBesideTools: false,
-  whenUnreachable: "start Ollama (`ollama serve`), or set OLLAMA_HOST to where it runs",
-});
-
-export const openaiCompatibleProvider = createCompatibleProvider({
-  name: "openai-compatible",
-  description: "Any server with OpenAI's chat completions (vLLM, LM Studio, …) at OPENAI_COMPATIBLE_BASE_URL",
-  priceTable: null,
-  prefix: "OPENAI_COMPATIBLE",
-  keyVariables: ["OPENAI_COMPATIBLE_API_KEY"],
-  keyRequired: false,
-  outputBesideTools: false,
-});
+/** A row for each server: all that is known of it. */
+export const compatibleProviders: readonly Provider[] = [
+  createCompatibleProvider({
+    name: "openrouter",
+    description: "Models of many providers through OpenRouter",
+    priceTable: "openrouter",
+    prefix: "OPENROUTER",
+    defaultBaseUrl: "https://openrouter.ai/api/v1",
+    keyVariables: ["OPENROUTER_API_KEY"],
+    keyRequired: true,
+    loadOptionRules: async () => (await import("../options/provider-options.ts")).openrouterOptions,
+    reportsCost: true,
+    outputBesideTools: true,
+    // Models of other providers find by themselves what is in their cache.
+    cacheMark: { option: "cache_control", value: { type: "ephemeral" }, models: /^anthropic\//, onParts: true },
+  }),
+  createCompatibleProvider({
+    name: "ollama",
+    description: "Models on this machine, or another, through Ollama",
+    priceTable: null,
+    isFree: true,
+    families: /^(llama|qwen|mistral|gemma|phi|deepseek)/i,
+    prefix: "OLLAMA",
+    defaultBaseUrl: "http://localhost:11434/v1",
+    otherBaseUrl: { variable: "OLLAMA_HOST", toUrl: readOllamaHost },
+    keyVariables: [],
+    keyRequired: false,
+    outputBesideTools: false,
+    whenUnreachable: "start Ollama (`ollama serve`), or set OLLAMA_HOST to where it runs",
+  }),
+  createCompatibleProvider({
+    name: "openai-compatible",
+    description: "Any server with OpenAI's chat completions (vLLM, LM Studio, …) at OPENAI_COMPATIBLE_BASE_URL",
+    priceTable: null,
+    prefix: "OPENAI_COMPATIBLE",
+    keyVariables: ["OPENAI_COMPATIBLE_API_KEY"],
+    keyRequired: false,
+    outputBesideTools: false,
+  }),
+];
 
 /** Reads Ollama's own variable: `host`, `host:port` or a URL, as its server and its command do. */
 function readOllamaHost(host: string): string {
