@@ -195,6 +195,17 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       expect((await look(line, [".git"])).stdout).toContain(secret);
     });
 
+    test.each([
+      ["`.git`, opened", ".git", "git update-index --force-remove .env; rm -f .git/index"],
+      ["another name", "dotgit", "GIT_DIR=dotgit git rm -qf --cached .env; rm dotgit/index; mv dotgit/index i; mv dotgit other"],
+    ])("stays hidden whatever a command does with the index in %s", async (_, name, line) => {
+      if (name !== ".git") execFileSync("mv", [bench.at("in/vault/.git"), bench.at(`in/vault/${name}`)]);
+      const show = `git -C vault --git-dir=${name} show HEAD:.env; git -C vault --git-dir=other show HEAD:.env`;
+      expect((await look(show, [".git"])).stdout).toContain(secret);
+      await change(`cd vault; ${line}`, ".git");
+      expect((await look(show)).stdout).toBe("");
+    });
+
     test("is hidden where the index names a file of a scope that asks", async () => {
       bench.put("in/keys/x", secret);
       git("in", "add", "keys/x");

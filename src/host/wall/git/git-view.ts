@@ -33,7 +33,7 @@ const maxIndexBytes = 64_000_000;
 
 /**
  * Describes git's files for a command: configurations without credentials; where `.git` is opened, also without what starts programs,
- * and no hooks; and no objects where these hold a file that asks before it is read.
+ * and no hooks; and no objects, and a fixed index, where these hold a file that asks before it is read.
  */
 export function findGitView(options: GitViewOptions): GitView {
   const { opened, isHistoryOpen } = options;
@@ -53,6 +53,8 @@ export function findGitView(options: GitViewOptions): GitView {
       ...configurations,
       ...hooks,
       ...objects,
+      // Without its index, or with another one, the next command would see the objects.
+      ...closed.flatMap(({ path }) => toReadOnly(join(path, "index"))),
     ],
     leftOut,
     withoutObjects: closed.map(({ path }) => nameOf(path, options)),
@@ -70,6 +72,11 @@ function isSeen(path: string, options: GitViewOptions): boolean {
 
 function toHidden(path: string): readonly Mount[] {
   return statOf(path)?.isDirectory() === true ? [{ kind: "hidden-folder", path: realPathOf(path) ?? path }] : [];
+}
+
+function toReadOnly(file: string): readonly Mount[] {
+  const path = realPathOf(file);
+  return path === undefined ? [] : [{ kind: "read-only", path, source: path }];
 }
 
 function hooksOf({ path }: GitFolder): readonly Mount[] {
