@@ -116,10 +116,17 @@ export interface CommandResult {
   readonly dropped: { readonly stdout: number; readonly stderr: number };
   readonly timedOut: boolean;
   readonly isolated: boolean;
-  /** Protected names that appeared in a writable scope and were moved aside, as virtual paths of where they appeared. */
+  /**
+   * Protected names that appeared in a writable scope and were moved aside, as virtual paths of where they appeared. First those of
+   * commands that a killed process had left.
+   */
   readonly movedAside: readonly string[];
   /** Protected links, and links that such ones lead through, that the command removed or replaced. They are there again. Absent: none. */
   readonly putBack?: readonly string[] | undefined;
+  /** True: not all such names and links could be set right. The next command tries again. Default false. */
+  readonly isUnfinished?: boolean | undefined;
+  /** True: if this process had been killed, no later one would have done it: the state folder cannot be written. Default false. */
+  readonly isUnnoted?: boolean | undefined;
   /** Virtual paths of the first folders below the deepest level, which are hidden behind a wall. */
   readonly tooDeep: readonly string[];
   /** Virtual paths of the first folders that llm-do may not list or enter, which are hidden behind a wall. Absent: none. */

@@ -35,6 +35,7 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
   const privateFolders = privatePlacesOf({ stateDirectory, configFile, environment });
   const system = createNodeSystem({ now: () => clock.now(), writes, privateFolders, ...systemOptions });
   const processes = createNodeProcesses(system.writer);
+  const { openRoot } = system;
   return {
     environment,
     workingDirectory,
@@ -49,7 +50,10 @@ export function createNodeHost(overrides: NodeHostOverrides = {}): Host {
     fetch: createPatientFetch(),
     importModule,
     openScopes: (declarations, options) => openScopes(system, declarations, options),
-    commands: createLazyCommands({ environment, homeDirectory, stateDirectory, configFile, processes, wall, writes }),
+    commands: createLazyCommands({
+      ...{ environment, homeDirectory, stateDirectory, configFile, processes },
+      ...{ wall, writes, openRoot },
+    }),
     processes,
     ...replaced,
   };

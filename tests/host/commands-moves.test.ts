@@ -39,9 +39,9 @@ describe.skipIf(noWall !== "")("folders that a command moves", () => {
         return false;
       },
     });
-    if (times === 1)
-      await expect(moving).resolves.toMatchObject({ movedAside: ["s/b/package.json", "s/c/package.json", "s/a1/package.json"] });
-    else await expect(moving).rejects.toThrow("ENOENT");
+    const { movedAside, failure } = await moving;
+    const moved = ["s/b/package.json", "s/c/package.json", ...(times === 1 ? ["s/a1/package.json"] : [])];
+    expect([movedAside, String(failure).includes("ENOENT")]).toEqual([moved, times !== 1]);
     for (const folder of ["b", "c"]) expect(readdirSync(bench.at(`in/${folder}`))).toEqual(["package.json.moved-aside-r"]);
   });
 

@@ -5,7 +5,7 @@ import { constants as systemConstants } from "node:os";
 import type { Duplex, Readable } from "node:stream";
 import { errorCode } from "../files/system-error.ts";
 import { toPathText } from "../files/system-path.ts";
-import { watchGroup } from "./guardian.ts";
+import { watchEnd } from "./guardian.ts";
 import type { Handed, Launch, ProcessLimits } from "./launch.ts";
 import { OutputEnds } from "./output-ends.ts";
 import { closePipe, type OutputPipe } from "./output-pipe.ts";
@@ -46,7 +46,7 @@ export function startChild(
   const stdout = new OutputEnds(maxOutputBytes);
   const stderr = new OutputEnds(maxOutputBytes);
   const process = spawnLaunch(launch, converse ? "pipe" : "ignore");
-  const unwatch = launch.isGuarded && process.pid !== undefined ? watchGroup(process.pid) : () => undefined;
+  const unwatch = launch.isGuarded && process.pid !== undefined ? watchEnd(process.pid) : () => undefined;
   const output = openOutput(process, launch.output);
   let listen = (chunk: Uint8Array): void => stdout.add(chunk);
   output.stdout?.on("data", (chunk: Buffer) => listen(chunk));

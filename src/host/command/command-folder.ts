@@ -40,6 +40,11 @@ export function nameOwned(prefix: string, processes: Processes): string {
   return `${prefix}${processes.self.replaceAll(" ", "_")}_`;
 }
 
+/** The process that a name from `nameOwned` with more behind it belongs to; undefined for other names. */
+export function ownerOf(name: string, prefix: string): string | undefined {
+  return name.startsWith(prefix) ? name.slice(prefix.length, name.lastIndexOf("_")).replaceAll("_", " ") : undefined;
+}
+
 /**
  * Removes folders of processes that have ended, by the names that `nameOwned` gives. Those of another user stay: that user could replace
  * what is in them meanwhile.
@@ -47,9 +52,8 @@ export function nameOwned(prefix: string, processes: Processes): string {
 export async function sweepFolders(parent: string, prefix: string, processes: Processes): Promise<void> {
   const names = await readdir(parent).catch(() => []);
   for (const name of names) {
-    if (!name.startsWith(prefix)) continue;
-    const owner = name.slice(prefix.length, name.lastIndexOf("_")).replaceAll("_", " ");
-    if (processes.isRunning(owner) !== false) continue;
+    const owner = ownerOf(name, prefix);
+    if (owner === undefined || processes.isRunning(owner) !== false) continue;
     const facts = await lstat(join(parent, name)).catch(() => undefined);
     if (facts?.isDirectory() && facts.uid === (process.getuid?.() ?? facts.uid)) await removeTree(join(parent, name));
   }

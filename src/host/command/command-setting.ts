@@ -1,6 +1,7 @@
 import type { CommandRequest } from "../commands.ts";
 import type { OwnWrites } from "../files/own-writes.ts";
 import type { Host } from "../host.ts";
+import type { ScopeSystem } from "../scopes/open-scopes.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
 import type { GitView } from "../wall/git/git-view.ts";
 import type { HiddenEntries } from "../wall/hidden-entries.ts";
@@ -12,6 +13,7 @@ export interface Machine extends Pick<Host, "environment" | "homeDirectory" | "s
   /** False: as on a machine that has none. */
   readonly wall: boolean;
   readonly writes: OwnWrites;
+  readonly openRoot: ScopeSystem["openRoot"];
 }
 
 /** All that is known of a command before its process is described. */

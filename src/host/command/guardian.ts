@@ -1,19 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 
-/** Reads `+ GROUP` and `- GROUP`. The end of its input is the end of our process. */
-const script = `declare -A groups
-while read -r sign group; do
-  if [ "$sign" = + ]; then groups[$group]=1; else unset "groups[$group]"; fi
+/** Reads `+ ONE` and `- ONE`: a process group, or the absolute path of a file. The end of its input is the end of our process. */
+const script = `declare -A watched
+while read -r sign one; do
+  if [ "$sign" = + ]; then watched[$one]=1; else unset 'watched[$one]'; fi
 done
-for group in "\${!groups[@]}"; do kill -9 -- "-$group"; done`;
+for one in "\${!watched[@]}"; do [[ $one = /* ]] || kill -9 -- "-$one"; done
+for one in "\${!watched[@]}"; do [[ $one = /* && -f $one ]] && echo >> "$one"; done`;
 
-const watched = new Set<number>();
+const watched = new Set<number | string>();
 let guardian: ChildProcess | undefined;
 
 /**
- * Starts the process that ends watched process groups when our process ends, even by SIGKILL. There is one for all commands; it
- * sleeps, and keeps nothing from ending. `shell`: bash.
+ * Starts the process that ends watched process groups when our process ends, even by SIGKILL, and then adds an empty line to watched
+ * files. There is one for all commands; it sleeps, and keeps nothing from ending. `shell`: bash.
  */
 export function startGuardian(shell: string): void {
   if (guardian !== undefined) return;
@@ -31,15 +32,18 @@ export function startGuardian(shell: string): void {
   started.stdin.on("error", forget);
   started.unref();
   (started.stdin as Socket).unref();
-  for (const group of watched) started.stdin.write(`+ ${group}\n`);
+  for (const one of watched) started.stdin.write(`+ ${one}\n`);
 }
 
-/** Watches the group of a process that was just started. Returns the function that ends the watch, to be called when it has exited. */
-export function watchGroup(group: number): () => void {
-  watched.add(group);
+/**
+ * Watches the group of a process that was just started, or the file at an absolute path. Returns the function that ends the watch, to be
+ * called when the process has exited.
+ */
+export function watchEnd(one: number | string): () => void {
+  watched.add(one);
   // The write reaches the pipe before this function returns.
-  guardian?.stdin?.write(`+ ${group}\n`);
+  guardian?.stdin?.write(`+ ${one}\n`);
   return () => {
-    if (watched.delete(group)) guardian?.stdin?.write(`- ${group}\n`);
+    if (watched.delete(one)) guardian?.stdin?.write(`- ${one}\n`);
   };
 }

@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import { isWithin } from "../../util/within.ts";
 import type { CommandResult } from "../commands.ts";
-import type { Directory } from "../files/directory.ts";
+import type { Directory, EntryFacts } from "../files/directory.ts";
 import { closing, mostLevels, type OpenFolder, openParent, openSubfolder } from "../scopes/scope-walk.ts";
 import {
   type FindOptions,
@@ -11,23 +11,38 @@ import {
   type ProtectedEntry,
 } from "../wall/protected-entries.ts";
 import { hostPathOf, type WritePlace } from "../wall/write-places.ts";
-import { dependencyFolders } from "./dependency-folders.ts";
 import { textOfLink } from "./look.ts";
+import { dependencyFolders } from "./program-folders.ts";
 
 export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" | "places" | "followsLinks" | "gitFolders"> {
-  /** The entries before the command, with their handles still open. */
-  readonly before: ProtectedEntries;
+  readonly before: EntriesBefore;
   /** Unguessable letters and digits. */
   readonly randomName: () => string;
   /** True for what llm-do itself wrote while the command ran. */
   readonly isOurs: (entry: ProtectedEntry) => boolean;
 }
 
+/** The entries before the command, with their handles still open. */
+export interface EntriesBefore extends Pick<ProtectedEntries, "locked"> {
+  readonly entries: readonly EntryBefore[];
+  readonly targets: readonly EntryBefore[];
+  readonly links: readonly HeldBefore[];
+}
+
+export type HeldBefore = Pick<HeldLink, "scope" | "components" | "hostPath" | "text">;
+
+export interface EntryBefore extends Pick<ProtectedEntry, "hostPath" | "text" | "target" | "handle"> {
+  readonly facts: Pick<EntryFacts, "type" | "identity" | "version">;
+}
+
 /** Another process can rename a folder at the same time. More failures are no accident. */
 const attempts = 3;
 
 /** Virtual paths. */
-export type Restored = Pick<CommandResult, "movedAside" | "putBack">;
+export interface Restored extends Pick<CommandResult, "movedAside" | "putBack"> {
+  /** The first of what could not be done. */
+  readonly failure?: unknown;
+}
 
 interface Restoring extends MoveOptions {
   /** The entries that may stay. */
@@ -43,7 +58,7 @@ interface Restoring extends MoveOptions {
  * folder that was renamed, which no walk looks into under its protected name. Entries that existed before and
  * moved with their folder stay; where that lies in a folder of dependencies now, this one is renamed, since no name in it is protected.
  * Entries that another program made meanwhile are moved, too: they cannot be distinguished. What fails keeps nothing else from being
- * done, and is tried again; then it rejects with the first failure.
+ * done, and is tried again.
  */
 export async function moveAside(options: MoveOptions): Promise<Restored> {
   const { before, places } = options;
@@ -60,8 +75,7 @@ export async function moveAside(options: MoveOptions): Promise<Restored> {
     await moveIn(restoring, places);
     if (failures.length === 0) break;
   }
-  if (failures.length > 0) throw failures[0];
-  return { movedAside, putBack: putBack.length > 0 ? putBack : undefined };
+  return { movedAside, putBack: putBack.length > 0 ? putBack : undefined, failure: failures[0] };
 }
 
 async function trying({ failures }: Restoring, change: () => Promise<void>): Promise<void> {
@@ -83,7 +97,7 @@ async function moveIn(restoring: Restoring, places: readonly WritePlace[]): Prom
  * Files and folders are compared by inode. The inode of a link can be reused at once, so its times count, too, or its place and text; and
  * what it leads to: a command can have put something there.
  */
-function keysOf({ facts, hostPath, text, target }: ProtectedEntry): readonly string[] {
+export function keysOf({ facts, hostPath, text, target }: EntryBefore): readonly string[] {
   return facts.type === "link" ? [`${facts.version} ${target}`, `${hostPath}\0${text}\0${target}`] : [facts.identity];
 }
 
@@ -108,7 +122,7 @@ async function rename(
 }
 
 /** Makes a link again that is gone or replaced, under its own name in its own folder. */
-async function putLinkBack(restoring: Restoring, { scope, components, text }: HeldLink): Promise<void> {
+async function putLinkBack(restoring: Restoring, { scope, components, text }: HeldBefore): Promise<void> {
   const { table, putBack } = restoring;
   await closing(await openParent(table, { scope, components, virtualPath: "" }), async ({ directory, name, missing }) => {
     if (missing.length > 0) return;
@@ -121,7 +135,7 @@ async function putLinkBack(restoring: Restoring, { scope, components, text }: He
 }
 
 /** Renames the folders of dependencies that a protected entry was moved into, the innermost first. */
-async function leaveDependencies(restoring: Restoring, { hostPath, handle }: ProtectedEntry): Promise<void> {
+async function leaveDependencies(restoring: Restoring, { hostPath, handle }: EntryBefore): Promise<void> {
   const { table, places } = restoring;
   if (handle?.descriptor === undefined) return;
   for (;;) {

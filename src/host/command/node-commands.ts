@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { delimiter, relative, sep } from "node:path";
 import { getOrMake } from "../../util/get-or-make.ts";
@@ -13,7 +12,7 @@ import { readGitIdentity } from "../wall/git/git-identity.ts";
 import { findGitFolders, type GitFolder } from "../wall/git/git-repositories.ts";
 import { findGitView, type GitView } from "../wall/git/git-view.ts";
 import { findHidden } from "../wall/hidden-entries.ts";
-import { closeHandles, findProtected, type ProtectedEntry } from "../wall/protected-entries.ts";
+import { findProtected, type ProtectedEntry } from "../wall/protected-entries.ts";
 import { isShown } from "../wall/scope-view.ts";
 import { toolchainEnvironment } from "../wall/toolchain-view.ts";
 import { tryLayers } from "../wall/try-layers.ts";
@@ -24,8 +23,10 @@ import { assertRequest } from "./command-request.ts";
 import type { CommandSetting, Machine } from "./command-setting.ts";
 import { findLargeFiles } from "./large-files.ts";
 import { type Ended, neverStarted } from "./launch.ts";
-import { moveAside, type Restored } from "./move-aside.ts";
+import { realPathOf } from "./look.ts";
 import { findProgram, findProgramPath, findSystemProgram } from "./program-path.ts";
+import { joinRestored, type RestoredNames, restoreLeft, runNoted } from "./restore-names.ts";
+import { readNotes } from "./writing-notes.ts";
 
 export function createNodeCommands(machine: Machine): Commands {
   const homes = [...new Set([machine.homeDirectory, homedir()])];
@@ -96,10 +97,11 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
   if (wall.type === "none" && request.isolationRequired) throw new NotIsolated(wall.why);
   const unprotected = new Set(request.unprotected?.map(foldName));
   const { signal } = request;
+  const left = await restoreLeft(machine, table);
   const places = await openPlaces(table, request);
   const endWatch = machine.writes.watch();
   let ended: Ended;
-  let restored: Restored = { movedAside: [] };
+  let restored: RestoredNames;
   let unseen: Pick<CommandResult, "tooDeep" | "locked"> = { tooDeep: [] };
   let git: GitView | undefined;
   let thrownAway: readonly string[] | undefined;
@@ -112,29 +114,29 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
     const { hidesCredentials = false } = request;
     const openHandles = wall.type !== "none";
     const roots = openHandles ? table.roots.filter(({ declaration }) => isShown(declaration, { request })) : [];
-    const hidden = await findHidden({ table, roots, unprotected, hidesCredentials, places, hasLayers, signal });
-    const repositories = findGitFolders(hidden.gits);
+    const notes = [...readNotes(machine)];
+    const found = await findHidden({ table, roots, unprotected, hidesCredentials, places, hasLayers, signal });
+    const repositories = findGitFolders(found.gits);
     const gitFolders = otherNames(repositories);
     const walked = { table, unprotected, places, followsLinks: true, gitFolders };
     const before = await findProtected({ ...walked, hidesCredentials, signal, openHandles });
-    unseen = {
-      tooDeep: [...new Set([...hidden.tooDeep, ...before.tooDeep])],
-      locked: hidden.locked.length > 0 ? hidden.locked : undefined,
-    };
+    const locked = found.locked.length > 0 ? found.locked : undefined;
+    unseen = { tooDeep: [...new Set([...found.tooDeep, ...before.tooDeep])], locked };
+    notes.push(...readNotes(machine));
+    const hiding = [...found.links.flatMap((link) => realPathOf(link) ?? []), ...notes.flatMap((note) => note.hiding)];
+    const hidden = { ...found, links: hiding };
     const seen = [...repositories, ...findGitFolders(hidden.bareGits)];
     git = wall.type === "none" ? undefined : viewGit(setting, seen, unprotected);
-    try {
-      ended = await execute(wall, { ...setting, before, hidden, gitFolders, git, onWritten, places });
-    } finally {
-      const isOurs = ({ facts }: ProtectedEntry) => machine.writes.has(facts);
-      restored = await moveAside({ ...walked, before, randomName, isOurs }).finally(() => closeHandles(before));
-      tooLarge = await findLargeFiles(table, places, began);
-    }
+    const isOurs = ({ facts }: ProtectedEntry) => machine.writes.has(facts);
+    const run = () => execute(wall, { ...setting, before, hidden, gitFolders, git, onWritten, places });
+    ({ ended, restored } = await runNoted(machine, { ...walked, before, isOurs, hiding, notes, run }));
+    tooLarge = await findLargeFiles(table, places, began);
   } finally {
     endWatch();
     await closePlaces(places);
   }
-  const result = toResult(ended, { isolated: wall.type !== "none", ...restored, ...unseen, git, thrownAway, tooLarge });
+  const names = joinRestored([left, restored]);
+  const result = toResult(ended, { isolated: wall.type !== "none", ...names, ...unseen, git, thrownAway, tooLarge });
   if (!ended.aborted) return result;
   request.onInterrupted?.(result);
   throw request.signal.reason;
@@ -180,16 +182,13 @@ function notFound(program: string): Ended {
   return neverStarted(`llm-do: ${program}: command not found\n`, { exitCode: 127, failure: "ENOENT" });
 }
 
-function randomName(): string {
-  return randomBytes(4).toString("hex");
-}
-
 function toResult(
   ended: Ended,
   {
     git,
     ...more
-  }: Pick<CommandResult, "isolated" | "movedAside" | "putBack" | "tooDeep" | "locked" | "thrownAway" | "tooLarge"> &
+  }: RestoredNames &
+    Pick<CommandResult, "isolated" | "tooDeep" | "locked" | "thrownAway" | "tooLarge"> &
     Pick<CommandSetting, "git">,
 ): CommandResult {
   return {

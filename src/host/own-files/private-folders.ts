@@ -14,6 +14,11 @@ export function settingsFolder(stateDirectory: string): string {
   return join(stateDirectory, "private", "settings");
 }
 
+/** The folder of notes on commands that write: a later process cleans up by those of one that was killed. */
+export function notesFolder(stateDirectory: string): string {
+  return join(stateDirectory, "private", "writing");
+}
+
 /** The folder on which layers are mounted, each command's in a namespace of its own: it stays empty. */
 export function layersFolder(stateDirectory: string): string {
   return join(stateDirectory, "private", "layers");

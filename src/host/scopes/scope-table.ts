@@ -96,13 +96,13 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
   readonly #byHostPath: ReadonlyMap<string, Root>;
   readonly #rootNames: ReadonlySet<string>;
   readonly #programNames = new Map<string, ProgramNames>();
-  readonly #strictNames: boolean;
-  readonly #program: ProgramPlaces;
+  readonly program: ProgramPlaces;
+  protected readonly strictNames: boolean;
 
   constructor(options: ScopePathsOptions<Root>) {
     this.roots = options.roots;
-    this.#strictNames = options.strictNames;
-    this.#program = options.program;
+    this.strictNames = options.strictNames;
+    this.program = options.program;
     const declarations = options.roots.map((root) => root.declaration);
     this.allowed = {
       readable: declarations.map((declaration) => declaration.name),
@@ -116,7 +116,7 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
 
   resolve(virtualPath: string): ResolvedPath {
     const { allowed } = this;
-    return resolveVirtualPath(virtualPath, { scopes: this.#declarations, allowed, strictNames: this.#strictNames });
+    return resolveVirtualPath(virtualPath, { scopes: this.#declarations, allowed, strictNames: this.strictNames });
   }
 
   format(scope: ScopeDeclaration, components: readonly string[]): string {
@@ -163,7 +163,7 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
 
   /** The names between the program's folder and a root in it: a root in `.git` stays protected, unless the user chose it. */
   #namesAbove(scope: ScopeDeclaration): readonly string[] {
-    const { programFolder } = this.#program;
+    const { programFolder } = this.program;
     const { realPath } = this.root(scope);
     if (programFolder === undefined || scope.isChosen === true || !isBelow(realPath, programFolder)) return [];
     return relative(programFolder, realPath).split(sep);
@@ -176,7 +176,7 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
 
   /** Returns whether a link of this name would redirect the paths of program files. Pure. */
   leadsToProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
-    return this.#program.programParents.has(foldPath(this.hostPath(scope, components)));
+    return this.program.programParents.has(foldPath(this.hostPath(scope, components)));
   }
 
   /** `asks`: a name on the way asks before it is read, which holds in folders of the program, too. */
@@ -186,22 +186,22 @@ export class ScopePaths<Root extends PlacedRoot = PlacedRoot> {
     const folded = foldPath(hostPath);
     const isCode = this.#canBeCode(components);
     for (const path of above(folded))
-      if ((this.#program.programFiles.has(path) && !(asks && path !== folded)) || (isCode && this.#program.codeFolders.has(path)))
+      if ((this.program.programFiles.has(path) && !(asks && path !== folded)) || (isCode && this.program.codeFolders.has(path)))
         return true;
-    const folder = this.#program.programFolder;
+    const folder = this.program.programFolder;
     if (folder === undefined || !isBelow(folded, foldPath(folder))) return false;
     const inProgram = relative(folder, hostPath).split(sep);
     return isProgramName(components.at(-1) ?? "") || (foldName(inProgram[0] ?? "") === "tools" && isIndex(inProgram[1]));
   }
 
   #canBeCode(components: readonly string[]): boolean {
-    return this.#program.codeFolders.size > 0 && isCodeName(components.at(-1) ?? "");
+    return this.program.codeFolders.size > 0 && isCodeName(components.at(-1) ?? "");
   }
 
   /** Names alone rule most paths out: a walk asks for each, and to fold the whole of one takes half the time of a walk. */
   #canBeProgram(scope: ScopeDeclaration, components: readonly string[]): boolean {
     const { first, isInTools } = getOrMake(this.#programNames, scope.name, () => {
-      return findProgramNames(this.root(scope).realPath, this.#program.programFiles);
+      return findProgramNames(this.root(scope).realPath, this.program.programFiles);
     });
     const [name, last] = [components[0], components.at(-1)];
     if (this.#canBeCode(components)) return true;
@@ -229,6 +229,19 @@ export class ScopeTable extends ScopePaths<ScopeRoot> {
     this.beforeReplacing = options.beforeReplacing;
     this.#privatePlaces = options.privatePlaces;
     for (const root of options.roots) this.#add(root);
+  }
+
+  /** A table of other scopes, on the same machine. */
+  withRoots(roots: readonly ScopeRoot[], program: ProgramPlaces): ScopeTable {
+    const { writer, strictNames } = this;
+    return new ScopeTable({
+      roots,
+      program,
+      privatePlaces: this.#privatePlaces,
+      writer,
+      strictNames,
+      beforeReplacing: undefined,
+    });
   }
 
   rootWithIdentity(identity: string): ScopeRoot | undefined {

@@ -95,7 +95,8 @@ export function toParent(table: ScopeTable, folder: OpenFolder, rest: readonly s
   return { ...folder, missing: rest.slice(0, -1), name: rest.at(-1) ?? "", path, virtualPath };
 }
 
-async function openFolder(table: ScopeTable, path: ResolvedPath): Promise<OpenFolder> {
+/** The caller closes it. */
+export async function openFolder(table: ScopeTable, path: ResolvedPath): Promise<OpenFolder> {
   if (path.components.length === 0) return folderOfRoot(table.root(path.scope));
   return closing(await openParent(table, path), async (parent) => {
     const folder = parent.missing.length > 0 ? undefined : await openOrMiss(table, parent, parent.name);

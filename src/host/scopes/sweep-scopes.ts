@@ -1,5 +1,5 @@
 import { getOrMake } from "../../util/get-or-make.ts";
-import { dependencyFolders } from "../command/dependency-folders.ts";
+import { dependencyFolders } from "../command/program-folders.ts";
 import { removeLeftOvers } from "../files/replace-file.ts";
 import type { Writer } from "../files/temporary-name.ts";
 import type { ScopeRoot, ScopeTable } from "./scope-table.ts";

@@ -1,7 +1,7 @@
 import { join, relative, sep } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { dependencyFolders } from "../command/dependency-folders.ts";
 import { linksBehind, realPathOf, statOf } from "../command/look.ts";
+import { dependencyFolders } from "../command/program-folders.ts";
 import type { DirectoryEntry, EntryFacts, EntryHandle, EntryType } from "../files/directory.ts";
 import { errorCode } from "../files/system-error.ts";
 import { isTransientName } from "../files/temporary-name.ts";
@@ -108,7 +108,9 @@ export async function findProtected(options: FindOptions): Promise<ProtectedEntr
   return { entries, links, targets, tooDeep: walk.tooDeep.sort().slice(0, mostNamed), locked };
 }
 
-export async function closeHandles({ entries, targets }: Pick<ProtectedEntries, "entries" | "targets">): Promise<void> {
+type Handled = readonly Pick<ProtectedEntry, "handle">[];
+
+export async function closeHandles({ entries, targets }: Readonly<Record<"entries" | "targets", Handled>>): Promise<void> {
   await Promise.all([...entries, ...targets].map(({ handle }) => handle?.close()));
 }
 

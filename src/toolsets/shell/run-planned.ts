@@ -122,6 +122,9 @@ function hintsOf({ effects, request }: PlannedRun, result: CommandResult, scopes
   if (!effects.network && met(unreachable)) {
     hints.push("This call had no network; where the worker has one (sandbox.network_enabled), ask for it with `network: true`.");
   }
+  if (result.isUnfinished) hints.push("Not all protected names could be renamed or put back: the next command tries again.");
+  if (result.isUnnoted)
+    hints.push("llm-do cannot write its state folder: if it is killed, protected names that a command brought stay.");
   return [...hints, ...missedGit(text, result)];
 }
 
