@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { noWall, useCommands } from "./command-bench.ts";
 
@@ -38,6 +39,52 @@ describe.skipIf(noWall !== "")("protected links", () => {
     expect(bench.read("in/free")).toBe("x\n");
     await change("echo x > package.json", "package.json");
     expect(bench.read("in/real/settings.json")).toBe("x\n");
+  });
+
+  test.each([
+    [".cargo", ".cargo", "config.toml"],
+    [".github", ".github", "workflows/ci.yml"],
+    ["a folder of two names", ".local/share", "applications/x.desktop"],
+    ["tools", "tools", "bazel"],
+  ])("moves a new link aside that would be the folder of a protected name: %s", async (_, link, file) => {
+    bench.put(`in/theirs/${link}/${file}`, "ours\n");
+    symlinkSync("free", bench.at("in/theirs/plain"));
+    const place = `mkdir -p real/${dirname(file)}; echo evil > real/${file}; mkdir -p ${dirname(link)}`;
+    const swap = `mv theirs/${link} theirs/old; ln -s ../real theirs/${link}`;
+    const { movedAside } = await change(`${place}; ln -s $PWD/real ${link}; ${swap}; ln -sfn real plain`);
+    expect(new Set(movedAside)).toEqual(new Set([`s/${link}`, `s/theirs/${link}`]));
+    expect(bench.read(`in/theirs/old/${file}`)).toBe("ours\n");
+    expect(existsSync(bench.at(`in/${link}`))).toBe(false);
+  });
+
+  test("puts a link back that is the folder of a protected name, and lets what it leads to be written", async () => {
+    bench.put("in/gh/readme", "x");
+    symlinkSync("gh", bench.at("in/.github"));
+    const { putBack } = await change("rm .github; ln -s other .github; echo y > gh/readme");
+    expect([putBack, bench.read("in/gh/readme")]).toEqual([["s/.github"], "y\n"]);
+  });
+
+  test("moves new links in an opened .git aside that stand for folders of it", async () => {
+    git("init", "-q");
+    mkdirSync(bench.at("in/em/sub/hooks"), { recursive: true });
+    bench.put("in/em/sub/config", "[core]\n");
+    const links = ["modules", "info", "objects/info", "worktrees", "remotes", "branches"];
+    const script = links.map((name) => `mv .git/${name} .git/${name}2; ln -s $PWD/em .git/${name}`).join("; ");
+    const { movedAside } = await change(script, ".git");
+    expect([...movedAside].sort()).toEqual(links.map((name) => `s/.git/${name}`).sort());
+    const { movedAside: none } = await change("ln -s em .git/own; git add em", ".git");
+    expect(none).toEqual([]);
+  });
+
+  test("hides what links in hidden folders lead to", async () => {
+    for (const path of ["keys/prod", "conf/aws", "gpg/k", "plain"]) bench.put(`in/${path}`, `${path}\n`);
+    for (const folder of [".ssh", ".aws/deep", ".gnupg"]) mkdirSync(bench.at(`in/${folder}`), { recursive: true });
+    symlinkSync("../keys/prod", bench.at("in/.ssh/id_rsa"));
+    symlinkSync("id_rsa", bench.at("in/.ssh/other"));
+    symlinkSync("../../conf/aws", bench.at("in/.aws/deep/credentials"));
+    symlinkSync("../gpg", bench.at("in/.gnupg/private"));
+    expect((await look("cat $(find . -type f)")).stdout).toBe("plain\n");
+    expect((await change("mv gpg g2; cat $(find . -type f)")).stdout).toBe("plain\n");
   });
 
   test("moves a link aside that led to nothing once a command put something there", async () => {

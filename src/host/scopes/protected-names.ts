@@ -1,7 +1,7 @@
 import { nameSet } from "../../util/text/name-set.ts";
-import { holdsNested, nestNames } from "./nested-names.ts";
+import { holdsNested, leadsToNested, nestNames } from "./nested-names.ts";
 import type { Protection } from "./scopes.ts";
-import { isSteeringName } from "./steering-names.ts";
+import { isSteeringName, leadsToSteeringName } from "./steering-names.ts";
 
 /**
  * Names that steer a program or a machine, whether they exist or not. Compared folded: `.GIT`, full-width letters and a
@@ -29,6 +29,12 @@ function isWriteProtected(folded: readonly string[]): boolean {
     writeProtected.has(last) ||
     programFile.test(last)
   );
+}
+
+/** Returns whether a link of this name would be on the way to names that are protected in a folder of it alone: `.github`. */
+export function leadsToProtected(components: readonly string[]): boolean {
+  const folded = components.map(foldName);
+  return leadsToNested(folded, nestedFolders) || leadsToSteeringName(folded);
 }
 
 /** Workers, and programs that a tool runs. */

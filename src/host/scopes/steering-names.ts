@@ -1,5 +1,5 @@
 import { nameSet } from "../../util/text/name-set.ts";
-import { holdsNested, nestNames } from "./nested-names.ts";
+import { holdsNested, leadsToNested, nestNames } from "./nested-names.ts";
 
 /**
  * Returns whether a program of the user reads such a file unasked, and obeys it: when a folder is opened in an editor, entered in a
@@ -8,6 +8,11 @@ import { holdsNested, nestNames } from "./nested-names.ts";
  */
 export function isSteeringName(components: readonly string[]): boolean {
   return anyFile.test(components.at(-1) ?? "") || components.some((name) => folders.has(name)) || holdsNested(components, nested);
+}
+
+/** Returns whether such a file can lie further down because of the folder's name: in `.cargo`. The components are folded. */
+export function leadsToSteeringName(components: readonly string[]): boolean {
+  return leadsToNested(components, nested);
 }
 
 const files: readonly RegExp[] = [

@@ -20,7 +20,7 @@ export interface HiddenEntries {
   readonly masks: readonly Mount[];
   /** Those of the masks that hide pipes, sockets and devices: these are hidden wherever they are moved to. */
   readonly pipes: ReadonlySet<string>;
-  /** Links whose names hide: what they lead to is hidden. */
+  /** Links whose names hide, or that lie in folders that hide: what they lead to is hidden. */
   readonly links: readonly string[];
   /** Files, folders and links `.git`. */
   readonly gits: readonly string[];
@@ -75,6 +75,8 @@ interface Folder {
   readonly components: readonly string[];
   /** Only pipes, sockets and devices are looked for: a folder of dependencies, or of git. */
   readonly isPlain: boolean;
+  /** It is hidden itself: only links are looked for. */
+  readonly isHidden?: boolean;
   /** Every name hides: the root lies in a folder that does. */
   readonly isHiding: boolean;
   /** Paths of the files that a pinned scope names, with their folders: all others hide. Undefined for other scopes. */
@@ -200,6 +202,12 @@ function look(walk: Walk, folder: Folder, entry: Dirent): void {
   const path = `${folder.path === "/" ? "" : folder.path}/${entry.name}`;
   const isFolder = entry.isDirectory();
   const isLink = entry.isSymbolicLink();
+  if (folder.isHidden) {
+    if (isLink) walk.links.push(path);
+    else if (isFolder && folder.components.length < mostLevels)
+      walk.folders.push({ ...folder, path, components: [...folder.components, entry.name] });
+    return;
+  }
   const isUnknown = !isLink && isUnpinned(walk, folder, entry.name);
   const isGit = !isUnknown && !folder.isPlain && isReadProtected(entry.name) && foldName(entry.name) === ".git";
   if (isGit) walk.gits.push(path);
@@ -209,6 +217,9 @@ function look(walk: Walk, folder: Folder, entry: Dirent): void {
   } else if (isUnknown || hides(walk, folder, entry.name)) {
     if (isLink) walk.links.push(path);
     else walk.masks.push({ kind: isFolder ? "hidden-folder" : "hidden-file", path });
+    // The folders of pinned scopes and of llm-do are large, and hold no links to secrets of the user.
+    if (isFolder && !isUnknown && foldName(entry.name) !== ".llm-do")
+      walk.folders.push({ ...folder, path, components: [...folder.components, entry.name], isPlain: true, isHidden: true });
   } else if (isFolder && !walk.isRoot.has(path)) enter(walk, { ...folder, path, isPlain: folder.isPlain || isGit }, entry.name);
 }
 

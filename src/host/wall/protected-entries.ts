@@ -5,7 +5,7 @@ import { dependencyFolders } from "../command/program-folders.ts";
 import type { DirectoryEntry, EntryFacts, EntryHandle, EntryType } from "../files/directory.ts";
 import { errorCode } from "../files/system-error.ts";
 import { isTransientName } from "../files/temporary-name.ts";
-import { foldName, isOpened } from "../scopes/protected-names.ts";
+import { foldName, isOpened, leadsToProtected } from "../scopes/protected-names.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
 import {
   closing,
@@ -170,7 +170,8 @@ async function visitSubfolder(walk: Walk, above: OpenFolder, name: string): Prom
   if (folder !== undefined) await closing(folder, (opened) => visit(walk, opened));
 }
 
-type Treatment = ProtectedEntry["access"] | "visit" | "too-deep" | "ignore";
+/** `way`: a link that is protected without what it leads to, which may be written by its own name. */
+type Treatment = ProtectedEntry["access"] | "way" | "visit" | "too-deep" | "ignore";
 
 function treat(walk: Walk, folder: OpenFolder, entry: DirectoryEntry): Treatment {
   const components = namesOf(walk, folder, entry.name);
@@ -199,16 +200,18 @@ function treatByName({ table, unprotected }: Walk, { scope }: OpenFolder, { comp
   const protection = table.protection(scope, components);
   const insideGit = protection === "program" ? undefined : insideOpenGit(components, unprotected);
   if (protection !== "program" && insideGit === undefined && isOpened(unprotected, components)) return "ignore";
-  if (type === "link" && table.leadsToProgram(scope, components)) return "read-only";
+  if (type === "link" && table.leadsToProgram(scope, components)) return "way";
   if (isTransientName(components.at(-1) ?? "")) return undefined;
   const held = type === "other" ? "hidden" : "read-only";
   if (insideGit !== undefined) {
     const part = gitPartOf(insideGit, type);
     if (part !== undefined && !unprotected.has(part)) return held;
-    return mayHoldGitParts(insideGit) ? undefined : "ignore";
+    if (!mayHoldGitParts(insideGit)) return "ignore";
+    return type === "link" && !unprotected.has(".git/config") ? "way" : undefined;
   }
   // Every command of git reads `.git`. Its hooks and configuration must not be written, so none of it is.
   if (protection === "ask-read-and-write" && foldName(components.at(-1) ?? "") !== ".git") return "hidden";
+  if (protection === undefined && type === "link" && leadsToProtected(components)) return "way";
   return protection && held;
 }
 
@@ -225,25 +228,23 @@ function isLeftOut({ table, unprotected }: Walk, folder: OpenFolder, { component
 
 interface Added {
   readonly name: string;
-  readonly access: ProtectedEntry["access"];
+  readonly access: ProtectedEntry["access"] | "way";
 }
 
-async function add(walk: Walk, folder: OpenFolder, { name, access }: Added): Promise<void> {
+async function add(walk: Walk, folder: OpenFolder, { name, access: treatment }: Added): Promise<void> {
   const { directory, scope } = folder;
   const facts = await directory.look(name).catch(() => undefined);
   if (facts === undefined) return;
   const components = [...folder.components, name];
   const hostPath = join(walk.table.root(scope).realPath, ...components);
+  const access = treatment === "way" ? "read-only" : treatment;
   const isMounted = access === "read-only" && facts.type !== "link";
   const handle = walk.openHandles && isMounted ? await directory.openHandle(name) : undefined;
   const target = facts.type === "link" && walk.followsLinks ? identityBehind(hostPath) : undefined;
   const text = facts.type === "link" ? await directory.readLink(name).catch(() => undefined) : undefined;
   walk.entries.push({ scope, components, hostPath, facts, access, target, text, handle });
   if (target !== undefined && walk.unlock === undefined) for (const link of linksBehind(hostPath)) await addLink(walk, link);
-  // A link on the way to a file of the program leads to a folder that may be written.
-  if (target !== undefined && walk.openHandles && !walk.table.leadsToProgram(scope, components)) {
-    await addTarget(walk, hostPath, access);
-  }
+  if (target !== undefined && walk.openHandles && treatment !== "way") await addTarget(walk, hostPath, access);
 }
 
 function identityBehind(link: string): string {
