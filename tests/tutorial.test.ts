@@ -22,8 +22,10 @@ test("docs/tutorial.md does what it says, in its order", () => {
   const cwd = join(folder, "project");
   mkdirSync(cwd);
   const env = { ...cleanEnvironment(cwd), PATH: `${bins}:${process.env["PATH"] ?? ""}` };
-  const blocks = readBlocks(readFileSync(join(root, "docs/tutorial.md"), "utf8"));
+  const page = readFileSync(join(root, "docs/tutorial.md"), "utf8");
+  const blocks = readBlocks(page);
   let ran = 0;
+  let printed = "";
   for (const [index, { text, marks, line }] of blocks.entries()) {
     const file = marks.get("file");
     if (file !== undefined) {
@@ -35,7 +37,11 @@ test("docs/tutorial.md does what it says, in its order", () => {
     expect({ line, status }, stderr).toEqual({ line, status: Number(marks.get("exit") ?? 0) });
     const next = blocks[index + 1];
     if (next?.marks.has("stdout")) expect({ line, stdout }).toEqual({ line, stdout: next.text });
+    printed += stdout;
     ran++;
   }
   expect(ran).toBeGreaterThan(8);
+  const [, share, rest, lower] = /agrees in (\d+ of \d+) calls, and leaves (\d+)[^%]* between ([\d.]+) and/.exec(page) ?? [];
+  expect(printed).toContain(`  agrees: ${share}, 100.0 % (95 % interval ${lower} to 100.0 %)\n`);
+  expect(printed).toContain(`  ${rest} unsure\n`);
 }, 120_000);
