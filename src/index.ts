@@ -5,6 +5,7 @@ export type { ApprovalPolicy, Approver, ApproverOptions } from "./approval/polic
 export type { RememberedApprovals } from "./approval/rules/remembered-approvals.ts";
 // Steps between prose and code.
 export type { RecordedCall } from "./boundary/calls/recorded-calls.ts";
+export type { Draft as StabiliseDraft } from "./boundary/drafts/draft-function.ts";
 export type { CandidateFigures, StepFigures } from "./boundary/step-figures.ts";
 export {
   type CallsRequest,

@@ -152,6 +152,7 @@ test("llm-do", async () => {
     type Severity
     type SoftenReport
     type SoftenRequest
+    type StabiliseDraft
     type StabiliseReport
     type StabiliseRequest
     type StepFigures

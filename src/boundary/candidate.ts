@@ -15,10 +15,10 @@ import { errorMessage } from "../util/text/error-message.ts";
 export type CandidateSource =
   /** The prompt of the step as it is today. */
   | { readonly type: "prompt" }
-  /** A function: `tools.ts:NAME`. */
-  | { readonly type: "code"; readonly reference: string }
-  /** Another worker file of the program. */
-  | { readonly type: "worker"; readonly file: string }
+  /** A function: `tools.ts:NAME`. `text`: that of its file, which the program does not have. */
+  | { readonly type: "code"; readonly reference: string; readonly text?: string }
+  /** Another worker file of the program. `text`: that of the file, which the program does not have. */
+  | { readonly type: "worker"; readonly file: string; readonly text?: string }
   | { readonly type: "model"; readonly id: string }
   /** The program as it was at a revision. */
   | { readonly type: "revision"; readonly name: string };
@@ -80,7 +80,10 @@ export async function openCandidate(of: StepOfProgram, source: CandidateSource):
       await readRevision(of.root, source.name, scratch.path).catch((thrown) => {
         throw new CandidateError(`git:${source.name}: ${errorMessage(thrown)}`, { cause: thrown });
       });
-    } else await editStep(of, source, scratch.path);
+    } else {
+      await writeText(of, source, scratch.path);
+      await editStep(of, source, scratch.path);
+    }
     const program = await compileCopy(of, source, scratch.path);
     const { entry } = program;
     if (entry.kind !== "worker") throw new Error(`\`${of.step}\` is no worker`);
@@ -94,8 +97,8 @@ export async function openCandidate(of: StepOfProgram, source: CandidateSource):
 /** Rejects with a `CandidateError` that names the file as it was written, before a copy hides its place. */
 async function requireFile({ host, root, file }: StepOfProgram, source: CandidateSource): Promise<void> {
   const written = writtenFile(source);
-  if (written === undefined) return;
-  const path = source.type === "code" ? join(root, dirname(file), written) : join(root, written);
+  if (written === undefined || textOf(source) !== undefined) return;
+  const path = pathIn(root, file, source);
   if ((await host.files.kind(path)) === "file") return;
   const near = didYouMean(basename(path), await host.files.names(dirname(path)).catch(() => []));
   throw new CandidateError(`there is no file \`${written}\` in ${dirname(path)}${near === undefined ? "" : `: ${near}`}`);
@@ -106,8 +109,22 @@ function writtenFile(source: CandidateSource): string | undefined {
   return source.type === "worker" ? source.file : undefined;
 }
 
-/** Asks for trust in the program as it is, before git reads in its folder. */
-async function trustToday(of: StepOfProgram): Promise<void> {
+function textOf(source: CandidateSource): string | undefined {
+  return source.type === "code" || source.type === "worker" ? source.text : undefined;
+}
+
+/** Names of code are relative to the file of the step. */
+function pathIn(root: string, file: string, source: CandidateSource): string {
+  return join(root, source.type === "code" ? dirname(file) : "", writtenFile(source) ?? "");
+}
+
+async function writeText({ host, file }: StepOfProgram, source: CandidateSource, copy: string): Promise<void> {
+  const text = textOf(source);
+  if (text !== undefined) await host.files.writeAtomically(pathIn(copy, file, source), text);
+}
+
+/** Asks for trust in the program as it is: before git reads in its folder, and before copies of it run unasked. */
+export async function trustToday(of: StepOfProgram): Promise<void> {
   const { target, step, host, providers = [], model = unaskedModel, trust } = of;
   if (trust) return;
   const entry = target.endsWith(".worker") ? {} : { entry: step };

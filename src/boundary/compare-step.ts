@@ -66,7 +66,8 @@ export async function compareStep(request: CompareStepRequest): Promise<CompareS
   }
 }
 
-async function someCase({ read }: StepCases, fits: (one: Case) => boolean): Promise<boolean> {
+/** Returns whether a case fits, and reads no further. */
+export async function someCase({ read }: StepCases, fits: (one: Case) => boolean): Promise<boolean> {
   for await (const one of read()) if (fits(one)) return true;
   return false;
 }
@@ -135,7 +136,10 @@ async function schemaOfStep(request: CompareStepRequest, first: OpenCandidate | 
   return today.worker.output?.jsonSchema;
 }
 
-async function requireComparable({ cases, step, judge }: CompareStepRequest, schema: JsonSchema | undefined): Promise<void> {
+export async function requireComparable(
+  { cases, step, judge }: Pick<CompareStepRequest, "cases" | "step" | "judge">,
+  schema: JsonSchema | undefined,
+): Promise<void> {
   const isComparable = (one: Case) => agrees(compareOutputs(schema, { one: one.output, other: one.output })) !== undefined;
   if (judge !== undefined || (await someCase(cases, isComparable))) return;
   throw new NothingToCompare(

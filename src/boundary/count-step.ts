@@ -19,10 +19,11 @@ import { readCalls } from "./calls/read-calls.ts";
 import type { RecordedCall } from "./calls/recorded-calls.ts";
 import { parseCandidate } from "./candidate.ts";
 import { type CompareStepRequest, compareStep } from "./compare-step.ts";
+import { type DraftJudgement, draftFunction } from "./drafts/draft-function.ts";
 import { requireWorker } from "./find-worker.ts";
 import { programInStore } from "./program-in-store.ts";
 import { planSoftening, writeSoftening } from "./soften-tool.ts";
-import { judgeFunction, linesOf, writeAnswerer } from "./stabilise.ts";
+import { judgeFunction, linesOf, readFunction, writeAnswerer } from "./stabilise.ts";
 import { readStepCases } from "./step-cases.ts";
 import { type StepFigures, toFigures } from "./step-figures.ts";
 import type {
@@ -56,15 +57,19 @@ export async function compareFigures(request: ComparisonRequest): Promise<StepFi
 
 /** The work of `stabilise`. */
 export async function stabiliseStep(request: StabiliseRequest): Promise<StabiliseReport> {
-  checkOptions(request, { path: "stabilise", table: stabiliseTable, required: ["step", "with"] });
-  const { with: reference, atLeast = 0.9, check, confirm } = request;
+  checkOptions(request, { path: "stabilise", table: stabiliseTable, required: ["step"] });
+  const { with: reference, draft: isDraft = false, rounds, atLeast = 0.9, check, confirm } = request;
+  if ((reference === undefined) !== isDraft) throw new TypeError("`stabilise` takes either `with`, or `draft: true`");
   const { shared } = await openCases(request);
-  const { report, obstacle } = await judgeFunction({ ...shared, reference, atLeast });
+  const how = { ...shared, atLeast, ...(rounds === undefined ? {} : { rounds }) };
+  const { report, obstacle, draft }: DraftJudgement =
+    reference === undefined ? await draftFunction(how) : await judgeFunction({ ...how, candidate: readFunction(reference) });
   const figures = report && toFigures(report);
-  const shown = figures ? { figures } : {};
+  const shown = { ...(figures ? { figures } : {}), ...(draft ? { draft } : {}) };
   if (obstacle !== undefined || !figures) return { ...shown, obstacle: obstacle ?? "", file: "declined" };
-  const isWanted = async () => (await confirm?.(figures)) ?? true;
-  return { ...shown, file: await writeAnswerer(shared, linesOf(reference, check), isWanted) };
+  const isWanted = async () => (await confirm?.(figures, draft)) ?? true;
+  const lines = linesOf(draft?.reference ?? reference ?? "", check);
+  return { ...shown, file: await writeAnswerer(shared, { lines, draft }, isWanted) };
 }
 
 /** The work of `soften`. */
@@ -163,5 +168,6 @@ const comparisonTable: OptionTable<ComparisonRequest> = { ...casesTable, with: t
 
 const stabiliseTable: OptionTable<StabiliseRequest> = {
   ...casesTable,
+  ...{ draft: flagOption, rounds: countOption },
   ...{ with: textOption, atLeast: shareOption, check: shareOption, confirm: functionOption },
 };

@@ -1,17 +1,17 @@
 import { join } from "node:path";
+import { writeNewFiles } from "../host/files/new-files.ts";
 import { addSettings, removeSettings, UneditableWorker } from "../language/edit-frontmatter.ts";
-import { CandidateError, parseCandidate, type StepOfProgram } from "./candidate.ts";
+import { CandidateError, type CandidateSource, parseCandidate, type StepOfProgram } from "./candidate.ts";
 import { type CandidateReport, sayJudgement } from "./compare.ts";
 import { type CompareStepReport, type CompareStepRequest, compareStep } from "./compare-step.ts";
 
 /** Fewer compared calls say nothing about a share. */
-const fewestCalls = 20;
+export const fewestCalls = 20;
 
 export interface FunctionRequest extends Omit<CompareStepRequest, "candidates"> {
   /** The lowest acceptable lower end of the interval of an agreement. */
   readonly atLeast: number;
-  /** `tools.ts:NAME`. */
-  readonly reference: string;
+  readonly candidate: { readonly name: string; readonly source: CandidateSource };
 }
 
 export interface FunctionJudgement {
@@ -21,21 +21,21 @@ export interface FunctionJudgement {
   readonly obstacle?: string;
 }
 
-/** Compares a function with what a step answered. Rejects as `compareStep` does, and with a `CandidateError` for what is no function. */
-export async function judgeFunction({ reference: name, ...request }: FunctionRequest): Promise<FunctionJudgement> {
-  const source = readFunction(name);
+/** Compares a function with what a step answered. Rejects as `compareStep` does. */
+export async function judgeFunction({ candidate: judged, ...request }: FunctionRequest): Promise<FunctionJudgement> {
   const { count } = request.cases;
   if (count < fewestCalls) return { obstacle: `${count} recorded calls tell nothing; ${fewestCalls} are the fewest` };
-  const report = await compareStep({ ...request, candidates: [{ name, source }] });
+  const report = await compareStep({ ...request, candidates: [judged] });
   const candidate = report.candidates.at(-1);
   const floor = request.again ? report.candidates[0] : undefined;
   const obstacle = candidate && findObstacle(candidate, { atLeast: request.atLeast, floor });
   return { report, ...(obstacle === undefined ? {} : { obstacle }) };
 }
 
-function readFunction(text: string) {
+/** Reads a function as it is written. Throws a `CandidateError` for what is none. */
+export function readFunction(text: string): FunctionRequest["candidate"] {
   const source = /\.[cm]?[jt]s:/.test(text) ? parseCandidate(text) : undefined;
-  if (source?.type === "code") return source;
+  if (source?.type === "code") return { name: text, source };
   throw new CandidateError(`${text}: a function is written tools.ts:NAME`);
 }
 
@@ -44,13 +44,20 @@ export function linesOf(reference: string, check = 0.05): readonly string[] {
   return [`code: ${reference}`, ...(check > 0 ? [`check: ${check}`] : [])];
 }
 
+export interface Answerer {
+  /** For `code` and `check`. Empty: the prompt alone. */
+  readonly lines: readonly string[];
+  /** A new file with the function. */
+  readonly draft?: { readonly file: string; readonly text: string } | undefined;
+}
+
 /**
  * Writes `code` and `check` of the step's worker as these lines, and leaves the rest of its file byte for byte as it is. `confirm` is asked
- * before. Rejects with a `CandidateError` if the file changed meanwhile, or cannot be changed by line.
+ * before. Rejects with a `CandidateError` if the file changed meanwhile, or cannot be changed by line; nothing is written then.
  */
 export async function writeAnswerer(
   { root, file, host }: StepOfProgram,
-  lines: readonly string[],
+  { lines, draft }: Answerer,
   confirm: () => Promise<boolean> = async () => true,
 ): Promise<"written" | "unchanged" | "declined"> {
   const path = join(root, file);
@@ -58,8 +65,10 @@ export async function writeAnswerer(
   const after = withAnswerer(before, lines);
   if (after === before) return "unchanged";
   if (!(await confirm())) return "declined";
-  if ((await host.files.readText(path)) !== before) throw new CandidateError(`${file} has changed meanwhile: begin again`);
-  await host.files.writeAtomically(path, after);
+  await writeNewFiles(root, new Map(draft ? [[draft.file, draft.text]] : []), async () => {
+    if ((await host.files.readText(path)) !== before) throw new CandidateError(`${file} has changed meanwhile: begin again`);
+    await host.files.writeAtomically(path, after);
+  });
   return "written";
 }
 

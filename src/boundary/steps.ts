@@ -4,6 +4,7 @@ import type { PriceOverrides } from "../models/prices.ts";
 import type { Provider } from "../models/provider.ts";
 import type { CallsQuery } from "./calls/read-calls.ts";
 import type { RecordedCall } from "./calls/recorded-calls.ts";
+import type { Draft } from "./drafts/draft-function.ts";
 import type { StepFigures } from "./step-figures.ts";
 
 /** A worker of a program, and the store with its recorded calls. */
@@ -56,14 +57,21 @@ export interface ComparisonRequest extends CasesRequest {
 
 /** With `again` the function is held to today's prompt, and without it to the record; it never answers where it is worse. */
 export interface StabiliseRequest extends CasesRequest {
-  /** The function: `tools.ts:NAME`. */
-  readonly with: string;
+  /** The function: `tools.ts:NAME`. Required without `draft`. */
+  readonly with?: string;
+  /** A model writes the function, from a part of the calls: that of `model`, or else the worker's own. Default: false. */
+  readonly draft?: boolean;
+  /** With `draft`: the most drafts. Default: 5. */
+  readonly rounds?: number;
   /** The lowest acceptable lower end of the interval of an agreement: that of the function, and of the prompt with itself. Default: 0.9. */
   readonly atLeast?: number;
   /** The share of the code's answers that the prompt answers, too. Default: 0.05. */
   readonly check?: number;
-  /** Called with the figures where they allow the function to answer; false leaves the file as it is. Default: it is written. */
-  readonly confirm?: (figures: StepFigures) => boolean | Promise<boolean>;
+  /**
+   * Called with the figures, and what a model wrote, where these allow the function to answer; false leaves all files as they are. Default:
+   * they are written.
+   */
+  readonly confirm?: (figures: StepFigures, draft?: Draft) => boolean | Promise<boolean>;
 }
 
 export interface StabiliseReport {
@@ -71,6 +79,8 @@ export interface StabiliseReport {
   readonly figures?: StepFigures;
   /** Why the function may not answer. Absent if it may. */
   readonly obstacle?: string;
+  /** With `draft`: what the model wrote. */
+  readonly draft?: Draft;
   /** `unchanged`: the file has these lines already. `declined`: there is an obstacle, or `confirm` said no. */
   readonly file: "written" | "unchanged" | "declined";
 }

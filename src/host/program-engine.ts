@@ -30,8 +30,8 @@ export interface ProgramTurn {
   /** The calls that it wants: JSON, unless the program changed what makes it. */
   readonly calls: readonly string[];
   readonly printed: readonly string[];
-  /** `end`: JSON with its `value`. `failed`: JSON with `message` and `stack`. `stopped`: why it was ended. */
-  readonly end?: { readonly type: "end" | "failed" | "stopped"; readonly text: string };
+  /** `end`: JSON with its `value`. `unsure`: the same, of what `unsure` gave it. `failed`: JSON with `message` and `stack`. `stopped`: why it was ended. */
+  readonly end?: { readonly type: "end" | "unsure" | "failed" | "stopped"; readonly text: string };
 }
 
 export interface ProgramEngine {

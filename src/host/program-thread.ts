@@ -43,7 +43,9 @@ const prelude = `(send) => {
     await Promise.all(Array.from({ length: Math.max(1, Math.min(parallel, list.length)) }, workInTurn));
     return results;
   };
+  class Unsure {}
   Object.assign(globalThis, {
+    unsure: (reason, hint) => Object.assign(new Unsure(), { reason: String(reason), ...(hint === undefined ? {} : { hint: String(hint) }) }),
     call: (name, input = {}, options) => ask({ name, input, ...(options === undefined ? {} : { options }) }),
     budget: () => ask({}),
     map,
@@ -55,7 +57,7 @@ const prelude = `(send) => {
     const isError = thrown instanceof Error;
     return { message: isError ? name + ": " + message : String(thrown), stack: isError ? String(stack) : "" };
   };
-  const end = (value) => send("end", stringify(value === undefined ? {} : { value }));
+  const end = (value) => send(value instanceof Unsure ? "unsure" : "end", stringify(value === undefined ? {} : { value }));
   const fail = (thrown) => send("failed", stringify(describe(thrown)));
   return {
     fail,
@@ -91,7 +93,7 @@ function hear(context: QuickJSContext, kind: QuickJSHandle, said: QuickJSHandle)
   const type = context.getString(kind);
   if (characters > most.characters) stopped = `it said more than ${most.characters} characters in all`;
   else if (type === "print") printed.push(text);
-  else if (type === "end" || type === "failed") ended ??= { type, text };
+  else if (type === "end" || type === "unsure" || type === "failed") ended ??= { type, text };
   else if (callsMade++ < most.calls) calls.push(text);
   else stopped = `it made more than ${most.calls} calls`;
 }

@@ -17,6 +17,7 @@ import {
   toolsetMark,
   type WorkerRuntime,
 } from "./toolset.ts";
+import { type Unsure, unsure } from "./workers/unsure.ts";
 
 export interface ProgramConfig {
   /** Seconds in which a program may compute. The time of its calls does not count. */
@@ -95,7 +96,7 @@ function createTool(limits: ProgramConfig): Tool {
     ...programFlags,
     execute: async ({ source, input = {} }: JsonObject, runtime: WorkerRuntime) => {
       const { value, printed } = await executeProgram({ source: String(source), input, limits }, runtime);
-      return { result: value, ...(printed.length > 0 ? { printed } : {}) };
+      return { result: value as JsonValue, ...(printed.length > 0 ? { printed } : {}) };
     },
   });
 }
@@ -119,7 +120,8 @@ export interface ProgramToRun {
 }
 
 interface ProgramResult {
-  readonly value: JsonValue;
+  /** `Unsure` means something to a worker whose code the program is. */
+  readonly value: JsonValue | Unsure;
   readonly printed: readonly string[];
 }
 
@@ -176,7 +178,13 @@ function toResult(
   const { value } = said as JsonObject;
   if (value === undefined && !madeCalls && printed.length === 0)
     throw failed("it returned nothing and called nothing: `source` is the body of a function, and ends with `return`", printed);
-  return { value: value ?? null, printed };
+  return { value: type === "unsure" ? readUnsure(value) : (value ?? null), printed };
+}
+
+/** A program can say anything. */
+function readUnsure(value: JsonValue | undefined): Unsure {
+  const { reason, hint } = isRecord(value) ? value : {};
+  return unsure(String(reason ?? ""), hint === undefined ? undefined : String(hint));
 }
 
 function describeError({ message, stack }: Readonly<Record<string, unknown>>): string {

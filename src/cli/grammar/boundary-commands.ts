@@ -70,6 +70,8 @@ export function addStabilise(program: Command, exit: Exit): void {
       .argument("<worker>", "its name")
       .argument(...target)
       .option("--with <function>", "the function: tools.ts:NAME")
+      .option("--draft", "have a model write the function from a part of the calls, and judge it by the others")
+      .option("--rounds <number>", "with --draft: the most drafts (default: 5)", parseCount)
       .option("--back", "remove `code` and `check`: the prompt answers everything again")
       .option("--again", "ask today's prompt, too, and hold the function to it in place of the record"),
   )

@@ -121,6 +121,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   "llm-do stabilise": [
     ["llm-do stabilise triage --with tools.ts:sort_message --again", "write `code` where the figures allow it"],
+    ["llm-do stabilise triage --draft --again --usd 0.50", "have a model write the function"],
     ["llm-do stabilise triage --back", "the prompt answers everything again"],
   ],
   "llm-do soften": [["llm-do soften tools.ts:due_date", "write due_date.worker, with the tool as its code"]],

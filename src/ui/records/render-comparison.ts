@@ -8,7 +8,9 @@ import {
   type Unanswered,
 } from "../../boundary/compare.ts";
 import type { CompareStepReport } from "../../boundary/compare-step.ts";
+import type { Draft } from "../../boundary/drafts/draft-function.ts";
 import { clipText } from "../../util/text/clip-text.ts";
+import { showLines } from "../text/show-lines.ts";
 import { showText } from "../text/show-text.ts";
 
 /** A comparison as a table for people, the noise floor first, each candidate with one sentence. */
@@ -52,6 +54,18 @@ function renderCandidate(candidate: CandidateReport, floor: CandidateReport | un
     `  ${money}; ${renderTime(median)} at the median, ${renderTime(p90)} at the 90th percentile`,
     ...(judgement ? [`  ${sayJudgement(judgement, agreement.count, beside)}`] : []),
   ];
+}
+
+/** The whole of what a model wrote, and what it would save. */
+export function renderDraft({ file, text, rounds, seen, saves }: Draft): string {
+  const { share, seconds, usd } = saves;
+  const money = usd === undefined ? "" : `$${usd.toFixed(2)} and `;
+  const drafts = rounds === 1 ? "draft" : "drafts";
+  return [
+    `+ ${showText(file)}\n${showLines("  + ", text)}`,
+    `${rounds} ${drafts} from ${seen} calls; what follows is over calls that its writer has not seen\n`,
+    `it answers ${(100 * share).toFixed(0)} % of them, which saves ${money}${seconds.toFixed(0)} s a thousand calls\n\n`,
+  ].join("");
 }
 
 /** The most reasons that a table shows of each kind. */

@@ -1,7 +1,8 @@
 import type { StepOfProgram } from "../../../boundary/candidate.ts";
-import { judgeFunction, linesOf, writeAnswerer } from "../../../boundary/stabilise.ts";
+import { type DraftJudgement, draftFunction } from "../../../boundary/drafts/draft-function.ts";
+import { type Answerer, judgeFunction, linesOf, readFunction, writeAnswerer } from "../../../boundary/stabilise.ts";
 import type { CaseChoice } from "../../../boundary/step-cases.ts";
-import { renderComparison } from "../../../ui/records/render-comparison.ts";
+import { renderComparison, renderDraft } from "../../../ui/records/render-comparison.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { reserveStdout, writeResult, writeStderr } from "../../output.ts";
 import { guardProcess } from "../../process/guard-process.ts";
@@ -16,6 +17,10 @@ import { progressBar } from "../../terminal/progress-bar.ts";
 export interface StabiliseFlags extends CaseChoice {
   /** The function: `tools.ts:NAME`. */
   readonly with?: string;
+  /** A model writes the function. */
+  readonly draft?: boolean;
+  /** The most drafts. */
+  readonly rounds?: number;
   readonly back?: boolean;
   readonly again?: boolean;
   readonly usd?: number;
@@ -29,57 +34,65 @@ export interface StabiliseFlags extends CaseChoice {
 
 /** `llm-do stabilise STEP [TARGET]`: lets code answer a worker first where the figures allow it, or the prompt alone again (--back). */
 export async function stabiliseCommand(step: string, target: string | undefined, flags: StabiliseFlags): Promise<number> {
-  const { with: reference, back = false } = flags;
-  if ((reference === undefined) === !back)
-    throw new UsageError("name the function (--with tools.ts:NAME), or go --back to the prompt");
+  const { with: reference, draft = false, back = false } = flags;
+  if ([reference !== undefined, draft, back].filter(Boolean).length !== 1)
+    throw new UsageError("name the function (--with tools.ts:NAME), have one written (--draft), or go --back to the prompt");
+  if (flags.rounds !== undefined && !draft) throw new UsageError("--rounds is for --draft");
   using signals = listenForSignals();
   using _guard = guardProcess(signals.controller, {});
   const { signal } = signals.controller;
   reserveStdout();
   try {
     const program = await findStep(step, target, { ...flags, signals });
-    if (reference === undefined) return await writeSettings(program, [], flags);
+    if (back) return await writeSettings(program, { lines: [] }, flags);
     await useProxies(process.env, (message) => writeStderr(`llm-do: ${message}\n`));
-    const problem = await findProblem(program, { ...flags, with: reference, target, signal });
-    if (problem !== undefined) {
-      writeStderr(`llm-do: nothing is written: ${problem}\n`);
+    const { obstacle, draft: drafted } = await judgeAndShow(program, { ...flags, target, signal });
+    if (obstacle !== undefined) {
+      writeStderr(`llm-do: nothing is written: ${obstacle}\n`);
       return exitCodes.failed;
     }
-    return await writeSettings(program, linesOf(reference, flags.check), flags);
+    const lines = linesOf(drafted?.reference ?? reference ?? "", flags.check);
+    return await writeSettings(program, { lines, draft: drafted }, flags);
   } catch (thrown) {
     return await reportFailure(signal.aborted ? signal.reason : asUsage(thrown), { json: false, verbose: 0 });
   }
 }
 
 interface Compared extends StabiliseFlags {
-  readonly with: string;
   readonly target: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Compares the function with the recorded answers and prints the figures. Undefined if they allow the function to answer. */
-async function findProblem(program: StepOfProgram, flags: Compared): Promise<string | undefined> {
-  const { with: reference, again = false, usd, signal, target, atLeast = 0.9 } = flags;
+/** Compares the function with the recorded answers, and prints the figures; a draft first. */
+async function judgeAndShow(program: StepOfProgram, flags: Compared): Promise<DraftJudgement> {
+  const { with: reference, again = false, usd, signal, target, atLeast = 0.9, rounds } = flags;
   const { host, step } = program;
   const found = await readStepCases({ host, step, target }, flags);
   const bar = progressBar(`comparing ${step}`);
   try {
-    const request = { ...program, cases: found, reference, again, atLeast, usd, signal, onProgress: bar.update };
-    const { report, obstacle } = await judgeFunction(request);
+    const request = { ...program, cases: found, again, atLeast, usd, signal, onProgress: bar.update };
+    const judged: DraftJudgement =
+      reference === undefined
+        ? await draftFunction({ ...request, ...(rounds === undefined ? {} : { rounds }) })
+        : await judgeFunction({ ...request, candidate: readFunction(reference) });
     bar.end();
+    const { report, draft } = judged;
+    if (draft) await writeResult(renderDraft(draft));
     if (report) await writeResult(renderComparison(report, { show: 5 }));
-    return obstacle;
+    return judged;
   } finally {
     bar.end();
   }
 }
 
 /** Writes `code` and `check` of the worker after a question, unless --yes. */
-async function writeSettings(program: StepOfProgram, lines: readonly string[], { yes = false }: StabiliseFlags): Promise<number> {
+async function writeSettings(program: StepOfProgram, answerer: Answerer, { yes = false }: StabiliseFlags): Promise<number> {
   const { file, step } = program;
+  const { lines, draft } = answerer;
   const change = lines.length > 0 ? lines.map((line) => `  + ${line}\n`).join("") : "  - code, check\n";
-  const question = { render: () => `${file}\n${change}Write this?`, otherwise: "--yes writes it" };
-  const how = await writeAnswerer(program, lines, async () => yes || (await askYesOrNo(question)));
+  const added = draft ? `+ ${draft.file}\n` : "";
+  const question = { render: () => `${added}${file}\n${change}Write this?`, otherwise: "--yes writes it" };
+  const how = await writeAnswerer(program, answerer, async () => yes || (await askYesOrNo(question)));
   if (how === "declined") return exitCodes.failed;
   const who = lines.length > 0 ? "code answers first" : "its prompt answers";
   writeStderr(how === "written" ? `llm-do: ${step}: ${who}; written into ${file}\n` : `llm-do: ${file} stays as it is\n`);
