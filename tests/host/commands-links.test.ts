@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { noWall, useCommands } from "./command-bench.ts";
@@ -74,6 +74,42 @@ describe.skipIf(noWall !== "")("protected links", () => {
     expect([...movedAside].sort()).toEqual(links.map((name) => `s/.git/${name}`).sort());
     const { movedAside: none } = await change("ln -s em .git/own; git add em", ".git");
     expect(none).toEqual([]);
+  });
+
+  test("holds what a git configuration includes, folders of hooks, and the ways to them", async () => {
+    git("init", "-q");
+    for (const file of ["d/real", "d/r2", "d/plain"]) bench.put(`in/${file}`, "[user]\n\tname = ours\n");
+    bench.put("in/d/mid", "[include]\n\tpath = deeper/r3\n");
+    symlinkSync("d/real", bench.at("in/linc"));
+    symlinkSync("d", bench.at("in/dl"));
+    mkdirSync(bench.at("in/myhooks"));
+    mkdirSync(bench.at("in/deep"));
+    symlinkSync("../deep", bench.at("in/d/deeper"));
+    for (const path of ["../linc", "../dl/r2", "../d/mid", "../d/plain", "../later/x"])
+      git("config", "--add", "include.path", path);
+    git("config", "core.hooksPath", "myhooks");
+    const evil = "printf '[core]\\nfsmonitor = evil\\n'";
+    const { putBack, movedAside } = await change(
+      [
+        ...["linc", "dl/r2", "d/plain", "d/mid", "deep/r3"].map((file) => `${evil} >> ${file}`),
+        `rm linc dl d/deeper; mkdir dd; for n in real r2 r3 x; do ${evil} > dd/$n; done; ln -s dd dl; ln -s dd later; ln -s dd/r2 linc`,
+        "mv d d2; echo evil > myhooks/post-commit; mv myhooks other; echo free > free",
+      ].join("; "),
+    );
+    expect([...(putBack ?? [])].sort()).toEqual(["s/d/deeper", "s/dl", "s/linc"]);
+    expect([...movedAside].sort()).toEqual(["s/deep/r3", "s/dl", "s/later", "s/linc"]);
+    expect(git("config", "--includes", "--list").toString()).not.toContain("evil");
+    expect([readdirSync(bench.at("in/myhooks")), bench.read("in/free")]).toEqual([[], "free\n"]);
+  });
+
+  test("puts links back that a file .git or a commondir leads through", async () => {
+    mkdirSync(bench.at("in/store"));
+    execFileSync("git", ["init", "-q", "--separate-git-dir", bench.at("in/store/adm"), bench.at("in/w")]);
+    symlinkSync("store", bench.at("in/gl"));
+    bench.put("in/w/.git", "gitdir: ../gl/adm\n");
+    const { putBack, movedAside } = await change("rm gl; mkdir -p st2; cp -r store/adm st2/; ln -s st2 gl");
+    expect([putBack, movedAside]).toEqual([["s/gl"], ["s/gl"]]);
+    expect(readlinkSync(bench.at("in/gl"))).toBe("store");
   });
 
   test("hides what links in hidden folders lead to", async () => {

@@ -3,6 +3,7 @@ import type { OwnWrites } from "../files/own-writes.ts";
 import type { Host } from "../host.ts";
 import type { ScopeSystem } from "../scopes/open-scopes.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
+import type { GitSteering } from "../wall/git/git-steering.ts";
 import type { GitView } from "../wall/git/git-view.ts";
 import type { HiddenEntries } from "../wall/hidden-entries.ts";
 import type { ProtectedEntries } from "../wall/protected-entries.ts";
@@ -34,6 +35,7 @@ export interface CommandSetting {
   readonly hidden: HiddenEntries;
   /** Host paths of git directories with other names than `.git`. */
   readonly gitFolders: ReadonlySet<string>;
+  readonly steering: GitSteering;
   /** The files of git that it sees in place of those on the disk; undefined if there are none. */
   readonly git: GitView | undefined;
   /** Receives the host paths that a command with `scratch` wrote. */

@@ -14,7 +14,8 @@ import { hostPathOf, type WritePlace } from "../wall/write-places.ts";
 import { textOfLink } from "./look.ts";
 import { dependencyFolders } from "./program-folders.ts";
 
-export interface MoveOptions extends Pick<FindOptions, "table" | "unprotected" | "places" | "followsLinks" | "gitFolders"> {
+export interface MoveOptions
+  extends Pick<FindOptions, "table" | "unprotected" | "places" | "followsLinks" | "gitFolders" | "steering"> {
   readonly before: EntriesBefore;
   /** Unguessable letters and digits. */
   readonly randomName: () => string;

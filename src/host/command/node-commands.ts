@@ -10,7 +10,8 @@ import type { Scopes } from "../scopes/scopes.ts";
 import { findWall, type Wall } from "../wall/find-wall.ts";
 import { readGitIdentity } from "../wall/git/git-identity.ts";
 import { findGitFolders, type GitFolder } from "../wall/git/git-repositories.ts";
-import { findGitView, type GitView } from "../wall/git/git-view.ts";
+import { findSteering, noSteering } from "../wall/git/git-steering.ts";
+import { findGitView } from "../wall/git/git-view.ts";
 import { findHidden } from "../wall/hidden-entries.ts";
 import { findProtected, type ProtectedEntry } from "../wall/protected-entries.ts";
 import { isShown } from "../wall/scope-view.ts";
@@ -89,21 +90,18 @@ function identityFinder(machine: Machine, homes: readonly string[]): (table: Sco
 }
 
 /** A command of which nothing on the disk has been looked at. */
-type Ready = Omit<CommandSetting, "before" | "hidden" | "gitFolders" | "git" | "onWritten" | "places">;
+type Ready = Omit<CommandSetting, "before" | "hidden" | "gitFolders" | "steering" | "git" | "onWritten" | "places">;
 
 /** Finds protected names before and after the command: new ones are moved aside, however it ended. */
 async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<boolean>): Promise<CommandResult> {
   const { request, table, machine } = setting;
   if (wall.type === "none" && request.isolationRequired) throw new NotIsolated(wall.why);
-  const unprotected = new Set(request.unprotected?.map(foldName));
-  const { signal } = request;
   const left = await restoreLeft(machine, table);
   const places = await openPlaces(table, request);
   const endWatch = machine.writes.watch();
   let ended: Ended;
   let restored: RestoredNames;
-  let unseen: Pick<CommandResult, "tooDeep" | "locked"> = { tooDeep: [] };
-  let git: GitView | undefined;
+  let found: Survey;
   let thrownAway: readonly string[] | undefined;
   let tooLarge: readonly string[] = [];
   const began = Date.now();
@@ -111,35 +109,53 @@ async function runGuarded(wall: Wall, setting: Ready, hasLayers: () => Promise<b
     thrownAway = paths.flatMap((path) => virtualPathOf(table, path) ?? []);
   };
   try {
-    const { hidesCredentials = false } = request;
-    const openHandles = wall.type !== "none";
-    const roots = openHandles ? table.roots.filter(({ declaration }) => isShown(declaration, { request })) : [];
-    const notes = [...readNotes(machine)];
-    const found = await findHidden({ table, roots, unprotected, hidesCredentials, places, hasLayers, signal });
-    const repositories = findGitFolders(found.gits);
-    const gitFolders = otherNames(repositories);
-    const walked = { table, unprotected, places, followsLinks: true, gitFolders };
-    const before = await findProtected({ ...walked, hidesCredentials, signal, openHandles });
-    const locked = found.locked.length > 0 ? found.locked : undefined;
-    unseen = { tooDeep: [...new Set([...found.tooDeep, ...before.tooDeep])], locked };
-    notes.push(...readNotes(machine));
-    const hiding = [...found.links.flatMap((link) => realPathOf(link) ?? []), ...notes.flatMap((note) => note.hiding)];
-    const hidden = { ...found, links: hiding };
-    const seen = [...repositories, ...findGitFolders(hidden.bareGits)];
-    git = wall.type === "none" ? undefined : viewGit(setting, seen, unprotected);
+    found = await survey(wall, setting, { places, hasLayers });
+    const { walked, before, hidden, git, notes } = found;
+    const { gitFolders, steering } = walked;
     const isOurs = ({ facts }: ProtectedEntry) => machine.writes.has(facts);
-    const run = () => execute(wall, { ...setting, before, hidden, gitFolders, git, onWritten, places });
-    ({ ended, restored } = await runNoted(machine, { ...walked, before, isOurs, hiding, notes, run }));
+    const run = () => execute(wall, { ...setting, before, hidden, gitFolders, steering, git, onWritten, places });
+    ({ ended, restored } = await runNoted(machine, { ...walked, before, isOurs, hiding: hidden.links, notes, run }));
     tooLarge = await findLargeFiles(table, places, began);
   } finally {
     endWatch();
     await closePlaces(places);
   }
   const names = joinRestored([left, restored]);
+  const { unseen, git } = found;
   const result = toResult(ended, { isolated: wall.type !== "none", ...names, ...unseen, git, thrownAway, tooLarge });
   if (!ended.aborted) return result;
   request.onInterrupted?.(result);
   throw request.signal.reason;
+}
+
+type Survey = Awaited<ReturnType<typeof survey>>;
+
+interface Surveying extends Pick<CommandSetting, "places"> {
+  readonly hasLayers: () => Promise<boolean>;
+}
+
+/** Looks for what the command must not change or see. The caller closes the handles of `before`. */
+async function survey(wall: Wall, setting: Ready, { places, hasLayers }: Surveying) {
+  const { table, machine, request } = setting;
+  const { hidesCredentials = false, signal } = request;
+  const unprotected: ReadonlySet<string> = new Set(request.unprotected?.map(foldName));
+  const openHandles = wall.type !== "none";
+  const roots = openHandles ? table.roots.filter(({ declaration }) => isShown(declaration, { request })) : [];
+  const notes = [...readNotes(machine)];
+  const found = await findHidden({ table, roots, unprotected, hidesCredentials, places, hasLayers, signal });
+  const repositories = findGitFolders(found.gits);
+  const gitFolders = otherNames(repositories);
+  const seen = [...repositories, ...findGitFolders(found.bareGits)];
+  const isHeld = places.length > 0 && !unprotected.has(".git/config");
+  const steering = isHeld ? findSteering(found.gits, seen) : noSteering;
+  const walked = { table, unprotected, places, followsLinks: true, gitFolders, steering };
+  const before = await findProtected({ ...walked, hidesCredentials, signal, openHandles });
+  const locked = found.locked.length > 0 ? found.locked : undefined;
+  const unseen = { tooDeep: [...new Set([...found.tooDeep, ...before.tooDeep])], locked };
+  notes.push(...readNotes(machine));
+  const links = [...found.links.flatMap((link) => realPathOf(link) ?? []), ...notes.flatMap((note) => note.hiding)];
+  const git = wall.type === "none" ? undefined : viewGit(setting, seen, unprotected);
+  return { walked, before, notes, hidden: { ...found, links }, git, unseen };
 }
 
 /** Git directories that no name `.git` protects: a file or a link leads to them. */

@@ -137,7 +137,8 @@ async function restore(machine: Machine, present: ScopeTable, { note, ended }: L
     const before = { entries: [...note.entries, ...moved], targets: [], links, locked: new Set(note.locked) };
     const [unprotected, gitFolders] = [new Set(note.unprotected), new Set(note.gitFolders)];
     const isOurs = ({ hostPath }: ProtectedEntry) => (linkStatOf(hostPath)?.birthtimeMs ?? 0) > ended + margin;
-    const walked = { table, unprotected, places, gitFolders, followsLinks: true };
+    const steering = { closed: new Set(note.steering.closed), ways: new Set(note.steering.ways) };
+    const walked = { table, unprotected, places, gitFolders, steering, followsLinks: true };
     return await moveAside({ ...walked, before, randomName, isOurs }).finally(() => closeHandles(before));
   } finally {
     await closePlaces(places);

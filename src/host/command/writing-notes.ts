@@ -9,6 +9,7 @@ import { notesFolder } from "../own-files/private-folders.ts";
 import { isOpened } from "../scopes/protected-names.ts";
 import type { ProgramPlaces } from "../scopes/scope-table.ts";
 import type { ScopeDeclaration } from "../scopes/scopes.ts";
+import { noSteering } from "../wall/git/git-steering.ts";
 import type { HeldLink, ProtectedEntries } from "../wall/protected-entries.ts";
 import { hostPathOf } from "../wall/write-places.ts";
 import { nameOwned, ownerOf } from "./command-folder.ts";
@@ -17,7 +18,7 @@ import { watchEnd } from "./guardian.ts";
 import { type EntriesBefore, type EntryBefore, type HeldBefore, keysOf, type MoveOptions } from "./move-aside.ts";
 
 /** What `moveAside` needs to know of a command that writes. */
-export interface Writing extends Pick<MoveOptions, "table" | "unprotected" | "places" | "gitFolders" | "before"> {
+export interface Writing extends Pick<MoveOptions, "table" | "unprotected" | "places" | "gitFolders" | "steering" | "before"> {
   /** Real paths of what links lead to whose names hide. */
   readonly hiding: readonly string[];
 }
@@ -27,12 +28,13 @@ export interface Writing extends Pick<MoveOptions, "table" | "unprotected" | "pl
  * killed, a later command in these folders cleans up by it. A note that is torn is of a command that had not begun.
  */
 export interface Note {
-  readonly v: 1;
+  readonly v: 2;
   readonly roots: readonly { readonly declaration: ScopeDeclaration; readonly path: string; readonly identity: string }[];
   readonly program: Pick<ProgramPlaces, "programFolder"> &
     Readonly<Record<"files" | "parents" | "codeFolders", readonly string[]>>;
   readonly unprotected: readonly string[];
   readonly gitFolders: readonly string[];
+  readonly steering: Readonly<Record<"closed" | "ways", readonly string[]>>;
   readonly places: readonly NotedPlace[];
   readonly entries: readonly EntryBefore[];
   readonly targets: readonly EntryBefore[];
@@ -102,10 +104,10 @@ function nameNote({ stateDirectory, processes }: Machine, kind: Kind): string {
   return join(notesFolder(stateDirectory), `${name}${randomBytes(8).toString("hex")}`);
 }
 
-function toNote({ table, unprotected, places, gitFolders = new Set(), before, hiding }: Writing): Note {
+function toNote({ table, unprotected, places, gitFolders = new Set(), steering = noSteering, before, hiding }: Writing): Note {
   const { programFolder, programFiles, programParents, codeFolders } = table.program;
   return {
-    v: 1,
+    v: 2,
     roots: table.roots.map(({ declaration, realPath: path, directory: { identity } }) => {
       const { pinned: _, ...plain } = declaration;
       return { declaration: plain, path, identity };
@@ -113,6 +115,7 @@ function toNote({ table, unprotected, places, gitFolders = new Set(), before, hi
     program: { programFolder, files: [...programFiles], parents: [...programParents], codeFolders: [...codeFolders] },
     unprotected: [...unprotected],
     gitFolders: [...gitFolders],
+    steering: { closed: [...steering.closed], ways: [...steering.ways] },
     places: places.map((place) => {
       const { scope, components, directory } = place;
       return { scope: scope.name, components, path: hostPathOf(table, place), identity: directory.identity };
@@ -132,7 +135,7 @@ function toNoted({ hostPath, text, target, facts: { type, identity, version } }:
 /** Undefined for a text that is torn, or from another version. */
 function parseNote(text: string): Note | undefined {
   const note = parseJson(text);
-  return isRecord(note) && note["v"] === 1 ? (note as unknown as Note) : undefined;
+  return isRecord(note) && note["v"] === 2 ? (note as unknown as Note) : undefined;
 }
 
 interface FoundNote {

@@ -19,6 +19,7 @@ import {
 } from "../scopes/scope-walk.ts";
 import { type ScopeDeclaration, ScopeError } from "../scopes/scopes.ts";
 import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git/git-parts.ts";
+import type { GitSteering } from "./git/git-steering.ts";
 import { machineFolders } from "./hidden-entries.ts";
 import { holdsCredentials } from "./secret-places.ts";
 import { isWritable, type WritePlace } from "./write-places.ts";
@@ -65,6 +66,8 @@ export interface FindOptions {
   readonly places: readonly WritePlace[];
   /** Host paths of git directories with other names than `.git`: they are protected as those are. */
   readonly gitFolders?: ReadonlySet<string>;
+  /** Default: none. */
+  readonly steering?: GitSteering;
   /** As `CommandRequest.hidesCredentials`. Default false. */
   readonly hidesCredentials?: boolean | undefined;
   readonly signal?: AbortSignal;
@@ -176,10 +179,17 @@ type Treatment = ProtectedEntry["access"] | "way" | "visit" | "too-deep" | "igno
 function treat(walk: Walk, folder: OpenFolder, entry: DirectoryEntry): Treatment {
   const components = namesOf(walk, folder, entry.name);
   if (walk.hidesCredentials && holdsCredentials(components.map(foldName))) return "hidden";
-  const own = treatByName(walk, folder, { components, type: entry.type });
+  const own = treatByPlace(walk, folder, entry) ?? treatByName(walk, folder, { components, type: entry.type });
   if (own !== undefined) return own;
   if (entry.type !== "directory" || isLeftOut(walk, folder, { components, name: entry.name })) return "ignore";
   return folder.components.length >= mostLevels ? "too-deep" : "visit";
+}
+
+function treatByPlace({ table, steering }: Walk, folder: OpenFolder, { name, type }: DirectoryEntry): Treatment | undefined {
+  if (steering === undefined || steering.ways.size === 0) return undefined;
+  const path = join(table.root(folder.scope).realPath, ...folder.components, name);
+  if (steering.closed.has(path)) return type === "other" ? "hidden" : "read-only";
+  return type === "link" && steering.ways.has(path) ? "way" : undefined;
 }
 
 /** The path of an entry, with `.git` in the place of the name of each git directory. */

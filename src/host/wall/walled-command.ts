@@ -172,9 +172,10 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
     ...[...shut, ...targets].flatMap((mount) => foldersAbove(mount.path)),
     ...[...setting.gitFolders].flatMap((folder) => [folder, ...foldersAbove(folder)]),
     ...bareGits.flatMap(gitFoldersIn),
-    ...[...before.links, ...before.entries.filter((entry) => isFixed(table, entry))].flatMap(({ hostPath }) =>
-      foldersAbove(hostPath),
-    ),
+    ...[
+      ...before.links,
+      ...before.entries.filter((entry) => isFixed(table, entry) || setting.steering.closed.has(entry.hostPath)),
+    ].flatMap(({ hostPath }) => foldersAbove(hostPath)),
     ...shown.flatMap((mount) => foldersAbove(mount.path).filter((folder) => isHeld(mount) || inGit(folder))),
   ];
   const pins = await pinFolders(table, { mounts, folders, places, keep });

@@ -48,12 +48,17 @@ function submodulesIn(folder: string): readonly string[] {
 
 /** The path in a file that names one, without links. */
 function readLink(file: string, base: string, beginning = ""): string | undefined {
+  const path = pathNamedIn(file, base, beginning);
+  return path && (realPathOf(path) ?? resolve(path));
+}
+
+/** The path in a file that names one, as it is written there. */
+export function pathNamedIn(file: string, base: string, beginning = ""): string | undefined {
   const bytes = readSmall(file, maxLinkBytes);
   const text = bytes && toPathText(bytes).trimEnd();
   if (text === undefined || !text.startsWith(beginning) || text.includes("\0")) return undefined;
   const path = text.slice(beginning.length);
-  const full = isAbsolute(path) ? path : resolve(base, path);
-  return realPathOf(full) ?? full;
+  return isAbsolute(path) ? path : `${base}/${path}`;
 }
 
 /** Undefined if it is no file, is larger, or cannot be read. Follows links. */

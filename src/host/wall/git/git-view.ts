@@ -6,10 +6,11 @@ import { entriesOf, realPathOf, statOf, versionOf } from "../../command/look.ts"
 import type { GitLeftOut } from "../../commands.ts";
 import { isReadProtected } from "../../scopes/protected-names.ts";
 import type { Mount } from "../mount.ts";
-import { type GitSetting, parseGitConfiguration, printGitConfiguration } from "./git-configuration.ts";
+import { type GitSetting, printGitConfiguration } from "./git-configuration.ts";
 import { startsNothing } from "./git-harmless.ts";
 import { readIndexPaths } from "./git-index.ts";
 import { type GitFolder, readSmall } from "./git-repositories.ts";
+import { readSettings } from "./git-settings.ts";
 import { maskCredentials } from "./mask-credentials.ts";
 import { toMaskedText } from "./masked-text.ts";
 
@@ -28,7 +29,6 @@ export interface GitViewOptions {
   readonly roots: readonly { readonly path: string; readonly isShown: boolean }[];
 }
 
-const maxConfigurationBytes = 200_000;
 const maxIndexBytes = 64_000_000;
 
 /**
@@ -96,11 +96,6 @@ function configurationsOf({ path, common }: GitFolder, options: GitViewOptions, 
     const shown = withoutPrograms(settings, dirname(file), { options, leftOut }).map(maskCredentials);
     return [{ kind: "content", path: file, content: printGitConfiguration(shown) }];
   });
-}
-
-function readSettings(file: string): readonly GitSetting[] | undefined {
-  const text = readSmall(file, maxConfigurationBytes)?.toString();
-  return text === undefined ? undefined : parseGitConfiguration(text);
 }
 
 /** None where nothing is to be masked. */
