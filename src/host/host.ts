@@ -54,6 +54,8 @@ export interface OpenScopesOptions {
   readonly programFiles?: readonly string[];
   /** Absolute host path. Names that would become part of the program (`*.worker`, `tools.ts`, …) cannot be written below. */
   readonly programFolder?: string;
+  /** Absolute host paths of the roots of all scopes of the program: no command replaces one, or a folder that it lies in, by a link. */
+  readonly scopeRoots?: readonly string[];
   /** Absolute host paths of folders below which no file can be written that may be code, by its name. */
   readonly codeFolders?: readonly string[];
   /** Receives each file before it is replaced. Default: nothing does. */

@@ -25,6 +25,9 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
   const declared: Limits = program.entry.kind === "worker" ? program.entry.worker.limits : {};
   const depth = limits.depth ?? declared.depth ?? defaultLimits.depth;
   const parallel = limits.parallel ?? declared.parallel ?? defaultLimits.parallel;
+  const entryScopes = program.entry.kind === "worker" ? program.entry.worker.scopes : program.entry.code.scopes;
+  const scopes = [...entryScopes, ...[...program.workers.values()].flatMap((worker) => worker.scopes)];
+  const scopeRoots = [...new Set(scopes.map(({ root }) => root))];
   const emit = createEmitter({ runId, clock: host.clock, redactor, effects, onEvent: setup.onEvent });
   const timeUp: RuntimeConfig["timeUp"] = new Map();
   const activity = new Activity(stop, nextTurn);
@@ -50,6 +53,7 @@ export function createConfig(program: Program, setup: RunSetup, stop: (reason: u
         programFiles: program.protectedPaths,
         programFolder: program.root,
         codeFolders: program.codeFolders,
+        scopeRoots,
         ...(setup.writes && callPath !== undefined ? { beforeReplacing: setup.writes.listenerOf(callPath) } : {}),
       }),
     callWorker,

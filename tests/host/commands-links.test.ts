@@ -112,6 +112,24 @@ describe.skipIf(noWall !== "")("protected links", () => {
     expect(readlinkSync(bench.at("in/gl"))).toBe("store");
   });
 
+  test("keeps links from the roots of scopes, of others too, and from files of the program by any path", async () => {
+    for (const path of ["secret/deep/f", "real/f", "data/f", "fr/real.md"]) bench.put(`in/${path}`, "ours\n");
+    symlinkSync("real", bench.at("in/rl"));
+    symlinkSync("fr/real.md", bench.at("in/x.md"));
+    symlinkSync("in", bench.at("way"));
+    const scopeRoots = [bench.at("in"), bench.at("in/rl"), bench.at("in/data")];
+    const declarations = [{}, { name: "rl", root: bench.at("in/rl") }];
+    const scopes = await bench.open(declarations, { programFiles: [bench.at("way/x.md")], scopeRoots });
+    const script = "rm rl x.md; ln -s secret/deep rl; mv data d2; ln -s secret/deep data; echo evil > x.md";
+    const rights = { writes: [scopes.resolve("s")], reads: [] };
+    const { putBack, movedAside } = await bench.bash(script, { scopes, rights });
+    expect([[...(putBack ?? [])].sort(), [...movedAside].sort()]).toEqual([
+      ["s/rl", "s/x.md"],
+      ["s/data", "s/rl", "s/x.md"],
+    ]);
+    expect([bench.read("in/rl/f"), bench.read("in/x.md"), existsSync(bench.at("in/data"))]).toEqual(["ours\n", "ours\n", false]);
+  });
+
   test("hides what links in hidden folders lead to", async () => {
     for (const path of ["keys/prod", "conf/aws", "gpg/k", "plain"]) bench.put(`in/${path}`, `${path}\n`);
     for (const folder of [".ssh", ".aws/deep", ".gnupg"]) mkdirSync(bench.at(`in/${folder}`), { recursive: true });

@@ -155,11 +155,18 @@ function placesOf(system: ScopeSystem, options: OpenScopesOptions): Promise<Prog
 }
 
 async function findPlaces(system: ScopeSystem, options: OpenScopesOptions): Promise<ProgramPlaces> {
-  const { programFiles: files = [], programFolder: folder, codeFolders = [] } = options;
-  const real = await Promise.all(files.map((path) => realPathOf(system, path)));
+  const { programFiles: files = [], programFolder: folder, codeFolders = [], scopeRoots = [] } = options;
+  const known = new Map<string, Promise<string>>();
+  /** As written, with the links of its folder resolved, and with its own. */
+  const spell = async (path: string) => {
+    const above = await realPathOf(system, dirname(path), known);
+    return [path, join(above, basename(path)), await realPathOf(system, path)];
+  };
+  const [places, roots] = await Promise.all(
+    [files, scopeRoots].map(async (paths) => (await Promise.all(paths.map(spell))).flat()),
+  );
   const programFolder = folder === undefined ? undefined : await system.realPath(folder).catch(() => folder);
-  // Both spellings: the path as written, and its real path.
-  return createProgramPlaces([...files, ...real], programFolder, codeFolders);
+  return createProgramPlaces(places ?? [], programFolder, { codeFolders, roots: roots ?? [] });
 }
 
 /** The real path; of a missing file, the real path of the nearest folder with the rest. `known`: of folders that several paths lie in. */

@@ -61,14 +61,18 @@ export const nowhere: ProgramPlaces & PrivatePlaces = {
   privateNames: new Set(),
 };
 
-/** `files`: real host paths of what is part of the program, existing or not, with all that is below them. */
+/**
+ * `files`: real host paths of what is part of the program, existing or not, with all that is below them. `roots`: folders of its
+ * scopes, which no link must replace.
+ */
 export function createProgramPlaces(
   files: readonly string[],
   programFolder: string | undefined,
-  codeFolders: readonly string[],
+  { codeFolders, roots }: Readonly<Record<"codeFolders" | "roots", readonly string[]>>,
 ): ProgramPlaces {
   const programFiles = new Set(files.map(foldPath));
-  const programParents = new Set([...programFiles].flatMap((path) => [...above(path)].slice(1)));
+  const parents = [...programFiles].flatMap((path) => [...above(path)].slice(1));
+  const programParents = new Set([...parents, ...roots.flatMap((path) => [...above(foldPath(path))])]);
   return { programFolder, programFiles, programParents, codeFolders: new Set(codeFolders.map(foldPath)) };
 }
 
