@@ -63,3 +63,16 @@ export type CallKind = "worker" | "tool" | "code";
 
 /** Why a call or a run ended. */
 export type StopReason = "done" | "limit" | "cut" | "denied" | "aborted" | "failed" | "suspended";
+
+/**
+ * How a list of runs says that one ended: why it stopped, or `unfinished`: killed, or still running; `waits`, `cancelled`: submitted, and
+ * executed by nobody; `empty`: nothing is recorded; `unreadable`: its journal is damaged; `old`: recorded in version 1.
+ */
+export type RunOutcome = StopReason | "unfinished" | "waits" | "cancelled" | "empty" | "unreadable" | "old";
+
+const outcomes: Readonly<Record<RunOutcome, true>> = {
+  ...{ done: true, limit: true, cut: true, denied: true, aborted: true, failed: true, suspended: true },
+  ...{ unfinished: true, waits: true, cancelled: true, empty: true, unreadable: true, old: true },
+};
+
+export const runOutcomes = Object.keys(outcomes) as readonly RunOutcome[];

@@ -56,13 +56,21 @@ describe("llm-do runs", () => {
   });
 
   it("says that calls were denied, also of a run that came to its end", async () => {
-    const cwd = await temporaryFolder();
+    const cwd = join(await temporaryFolder(), "app");
+    await mkdir(cwd);
     await writeFile(join(cwd, "main.worker"), "---\ntoolsets: { filesystem: {} }\n---\nWrite.\n");
     const write = { tool: "write_file", args: { path: "a.txt", content: "a" } };
     await writeFile(join(cwd, "s.json"), script({ main: [{ calls: [write] }, "I could not."] }));
     expect((await runCli([".", "go", "--headless", "--model", "scripted:s.json"], { cwd })).exitCode).toBe(4);
     const { stdout } = await runCli(["runs", "list", "--outcome", "denied"], { cwd });
     expect(stdout).toContain("done, 1 call denied, 2 requests");
+    await writeFile(join(cwd, "s.json"), script({ main: ["done"] }));
+    expect((await runCli([".", "go", "--model", "scripted:s.json"], { cwd })).exitCode).toBe(0);
+    const outcomes = async (...words: string[]) => (await list(["--outcome", ...words], cwd)).runs.length;
+    expect(await outcomes("denied")).toBe(1);
+    expect(await outcomes("done")).toBe(2);
+    expect(await outcomes("failed", "--outcome", "denied")).toBe(1);
+    expect(await outcomes("failed", "--outcome", "suspended")).toBe(0);
   });
 
   it("has nothing that waits without an error", async () => {

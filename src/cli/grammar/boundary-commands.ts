@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { collect, parseCount, parseSince } from "./run-options.ts";
+import { collect } from "./repeated-options.ts";
+import { parseCount, parseSince } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
 const target = ["[target]", "the program's folder, or one of its .worker files; default: the program of this folder"] as const;

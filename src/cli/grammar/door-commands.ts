@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { collect } from "./repeated-options.ts";
 import { addCompileOptions, addTermOptions } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
@@ -14,7 +15,7 @@ export function addMcp(program: Command, exit: Exit): void {
   addTermOptions(addCompileOptions(mcp))
     .optionsGroup("The server:")
     .option("--otel", otelHelp)
-    .option("--worker <name>", "offer this worker alone (repeatable; default: all that the programs reach)", collectWorker)
+    .option("--worker <name>", "offer this worker alone (repeatable; default: all that the programs reach)", collect)
     .option("--ask-client", "put questions to the client, as a form; many clients are agents that answer by themselves")
     .addOption(printConfigOption().choices(["claude", "cursor", "vscode", "zed"]))
     .action(act(exit, async () => (await import("../commands/doors/mcp.ts")).mcpCommand));
@@ -35,8 +36,4 @@ export function addAcp(program: Command, exit: Exit): void {
 
 function printConfigOption(): Option {
   return new Option("--print-config <client>", "print the lines for a client's configuration, with the other flags, and end");
-}
-
-function collectWorker(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
 }

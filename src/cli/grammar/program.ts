@@ -14,6 +14,7 @@ import { renderExitCodes } from "./exit-code-table.ts";
 import { addExamples } from "./help-examples.ts";
 import { explainUnknownFlag } from "./other-words.ts";
 import { addApprovals, addFork, addReplay, addResume, addRuns, addUndo, addView } from "./recorded-commands.ts";
+import { refuseRepeated } from "./repeated-options.ts";
 import { addCompileOptions, addMapOptions, addRunOptions } from "./run-options.ts";
 import {
   act,
@@ -84,6 +85,7 @@ export function createProgram(line: CommandLine, words: readonly string[] = []):
     const hasRules = command.options.some(({ long }) => long === "--approve");
     addExamples(command);
     addStoreOption(command);
+    refuseRepeated(command);
     command
       .exitOverride()
       .showSuggestionAfterError()

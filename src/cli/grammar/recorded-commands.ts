@@ -1,17 +1,11 @@
 import type { Command } from "commander";
+import { runOutcomes } from "../../protocol/call.ts";
 import type { AnswerFlags } from "../commands/records/approvals.ts";
 import type { ForkFlags } from "../commands/records/fork.ts";
 import type { ResumeFlags } from "../commands/records/resume.ts";
 import { isDebugging } from "../debugging.ts";
-import {
-  addCompileOptions,
-  addForkOptions,
-  addResumeOptions,
-  collect,
-  parseCount,
-  parseSince,
-  parseTolerance,
-} from "./run-options.ts";
+import { choicesOption, collect } from "./repeated-options.ts";
+import { addCompileOptions, addForkOptions, addResumeOptions, parseCount, parseSince, parseTolerance } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
 const whose =
@@ -66,9 +60,12 @@ function addRunViews(runs: Command, exit: Exit): void {
       parseCount,
     )
     .option("--program <name>", "only of programs of this name")
-    .option(
-      "--outcome <outcome>",
-      "only runs that ended so: done, limit, cut, denied (also: with a call that was denied), aborted, failed, suspended, unfinished",
+    .addOption(
+      choicesOption(
+        "--outcome <outcome>",
+        "only runs that ended so (repeatable); denied: also with a call that was denied; suspended: waits for answers",
+        runOutcomes,
+      ),
     )
     .option("--since <time>", "only runs that began since then: 2026-01-31, or 30m, 12h, 7d, 2w ago", parseSince)
     .option("--model <text>", "only runs whose entry had a model with this in its name")

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ForkPoint, PriceOverrides } from "../../front/llm-do.ts";
 import { type Limits, limitNames } from "../../protocol/usage.ts";
+import { addNamed, collect, gathering } from "./repeated-options.ts";
 
 /** The flags that say which program it is, and what holds over its files; of every command that compiles one. */
 export function addCompileOptions(command: Command): Command {
@@ -200,25 +201,20 @@ function acceptBareEvents(run: Command): void {
   run.parseOptions = (args) => parse(args.map((word) => (word === "--events" ? "--events=-" : word)));
 }
 
-/** Gathers the values of an option that can be repeated. */
-export function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
-}
-
-function collectScope(value: string, previous: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+const collectScope = gathering((value: string, previous: Readonly<Record<string, string>> = {}) => {
   const split = value.indexOf("=");
-  if (split > 0 && split < value.length - 1) return { ...previous, [value.slice(0, split)]: value.slice(split + 1) };
+  if (split > 0 && split < value.length - 1) return addNamed(previous, value.slice(0, split), value.slice(split + 1));
   throw new InvalidArgumentError("It must be name=folder, with the name of a scope.");
-}
+});
 
-function collectLimit(value: string, previous: Limits = {}): Limits {
+const collectLimit = gathering((value: string, previous: Limits = {}): Limits => {
   const [, name = "", number = ""] = /^(\w+)=(\d+(?:\.\d+)?)$/.exec(value) ?? [];
-  if ((limitNames as string[]).includes(name)) return { ...previous, [name]: Number(number) };
+  if ((limitNames as string[]).includes(name)) return addNamed({ ...previous }, name, Number(number));
   throw new InvalidArgumentError(`It must be name=number, with one of ${limitNames.join(", ")}.`);
-}
+});
 
 /** The model can be a pattern, and hold a `=`. */
-function collectPrice(value: string, previous: PriceOverrides = {}): PriceOverrides {
+const collectPrice = gathering((value: string, previous: PriceOverrides = {}): PriceOverrides => {
   const number = "(\\d+(?:\\.\\d+)?)";
   const [, model = "", input, output, cached] = new RegExp(`^(.+[:/].+)=${number},${number}(?:,${number})?$`).exec(value) ?? [];
   if (input === undefined || output === undefined)
@@ -228,8 +224,8 @@ function collectPrice(value: string, previous: PriceOverrides = {}): PriceOverri
     output: Number(output),
     ...(cached === undefined ? {} : { cachedInput: Number(cached) }),
   };
-  return { ...previous, [model]: price };
-}
+  return addNamed({ ...previous }, model, price);
+});
 
 function increase(_: string, count: number): number {
   return count + 1;

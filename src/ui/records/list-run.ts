@@ -1,3 +1,4 @@
+import type { RunOutcome } from "../../protocol/call.ts";
 import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { Usage } from "../../protocol/usage.ts";
@@ -12,11 +13,7 @@ export interface ListedRun {
   readonly runId: string;
   /** The program's folder. */
   readonly folder: string;
-  /**
-   * How it ended; `unfinished`: killed, or still running; `empty`: nothing is recorded; `unreadable`: its journal is damaged;
-   * `old`: recorded in version 1.
-   */
-  readonly outcome: string;
+  readonly outcome: RunOutcome;
   /** In one line, for a person. */
   readonly summary: string;
   readonly program?: string;

@@ -2,6 +2,7 @@ import { createNodeHost } from "../../../host/node-host.ts";
 import { expandTexts } from "../../../journal/expand-texts.ts";
 import { readJournal } from "../../../journal/read-journal.ts";
 import type { RecordReader } from "../../../journal/stores/record-place.ts";
+import { runOutcomes } from "../../../protocol/call.ts";
 import type { JournalEntry } from "../../../protocol/fact.ts";
 import { show } from "../../../ui/explain/phrases.ts";
 import { type ListedRun, listRun, renderListedRun } from "../../../ui/records/list-run.ts";
@@ -30,7 +31,7 @@ export interface ShowFlags extends RunsFlags {
 /** Which runs are listed. Absent members choose all. */
 export interface RunFilter {
   readonly program?: string;
-  readonly outcome?: string;
+  readonly outcome?: readonly string[];
   /** Milliseconds since the epoch. */
   readonly since?: number;
   /** A part of the model's name. */
@@ -108,8 +109,8 @@ async function* newestFirst(own: AsyncIterable<FoundRun>, foreign: AsyncIterable
 
 function fits(run: ListedRun, { program, outcome, since, model }: RunFilter): boolean {
   if (program !== undefined && run.program !== program) return false;
-  const hadDenial = outcome === "denied" && (run.denied ?? 0) > 0;
-  if (outcome !== undefined && run.outcome !== outcome && !hadDenial) return false;
+  const hadDenial = outcome?.includes("denied") && (run.denied ?? 0) > 0;
+  if (outcome && !outcome.includes(run.outcome) && !hadDenial) return false;
   if (since !== undefined && !(run.startedAt !== undefined && Date.parse(run.startedAt) >= since)) return false;
   return model === undefined || (run.model?.includes(model) ?? false);
 }
@@ -165,5 +166,5 @@ export function describeRun({ runId, root, ends = { version: 2 }, problem, isFor
   if (ends.version === 1) return { ...named, outcome: "old", summary: summarizeJournal(ends) };
   const listed = listRun(ends);
   if (waits === undefined || listed.outcome === "done") return { ...named, ...listed };
-  return { ...named, ...listed, outcome: waits.split(/[: ]/, 1)[0] ?? "", summary: waits };
+  return { ...named, ...listed, outcome: runOutcomes.find((one) => waits.startsWith(one)) ?? listed.outcome, summary: waits };
 }
