@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { linksOf } from "../../scripts/check-docs.ts";
 import { version } from "../../src/version.ts";
+import { noWall } from "../host/command-bench.ts";
 
 /*
  * Tests the installed package without a network: it is packed and unpacked into a folder that has its declared
@@ -147,6 +148,26 @@ test("the command runs the same program", () => {
     stderr: "",
     status: 0,
   });
+});
+
+test.skipIf(noWall !== "")("a command of a program changes nothing of the package that runs it", () => {
+  write(
+    "main.worker",
+    "---\nsandbox: { paths: { project: { root: ., mode: rw } } }\ntoolsets: { shell: { default: { approval_required: true } } }\n---\nGo on.\n",
+  );
+  const line = [
+    "echo 'process.exit(9)' > node_modules/llm-do/bin/llm-do.js",
+    "rm -rf node_modules/zod; mkdir node_modules/zod",
+    "mv node_modules/llm-do other; mv node_modules others",
+    "echo x > node_modules/mine",
+  ].join("; ");
+  const call = JSON.stringify({ tool: "shell", args: { command: line, writes: ["project"] } });
+  write("plant.yaml", `- reply: { calls: [${call}] }\n- reply: done\n`);
+  const { stdout, stderr } = llmDo([".", "go", "--model", "scripted:plant.yaml", "--trust", "--approve-all", "-v"]);
+  expect(stdout, stderr).toBe("done\n");
+  expect(readFileSync(join(folder, "node_modules", "mine"), "utf8")).toBe("x\n");
+  expect(llmDo(["--version"])).toMatchObject({ stdout: `${version}\n`, status: 0 });
+  expect(readlinkSync(join(folder, "node_modules", "zod"))).toBe(join(root, "node_modules", "zod"));
 });
 
 test("a database says which package it needs, and nobody else has that", () => {

@@ -5,6 +5,7 @@ import { dependencyFolders } from "../command/program-folders.ts";
 import type { DirectoryEntry, EntryFacts, EntryHandle, EntryType } from "../files/directory.ts";
 import { errorCode } from "../files/system-error.ts";
 import { isTransientName } from "../files/temporary-name.ts";
+import { findInstallation } from "../own-files/installation.ts";
 import { foldName, isOpened, leadsToProtected } from "../scopes/protected-names.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
 import {
@@ -101,6 +102,7 @@ export async function findProtected(options: FindOptions): Promise<ProtectedEntr
   };
   try {
     for (const place of options.places) await visit(walk, place);
+    if (options.openHandles) await addInstallation(walk);
   } catch (error) {
     await closeHandles(walk);
     throw error;
@@ -271,6 +273,13 @@ async function addTarget(walk: Walk, link: string, access: ProtectedEntry["acces
     const handle = access === "read-only" ? await directory.openHandle(name) : undefined;
     walk.targets.push({ ...place, access, handle });
   });
+}
+
+/** What this process runs from: a command that changes it would be outside of its wall in the next run. */
+async function addInstallation(walk: Walk): Promise<void> {
+  const { folders, links } = findInstallation();
+  for (const folder of folders) await addTarget(walk, folder, "read-only");
+  for (const link of links) await addLink(walk, link);
 }
 
 async function addLink(walk: Walk, hostPath: string): Promise<void> {
