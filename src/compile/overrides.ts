@@ -32,7 +32,7 @@ export interface OverrideOptions {
 export class Overrides {
   readonly #report: Report;
   readonly #sets: readonly Override[];
-  readonly #models: readonly ModelFor[];
+  readonly #models: readonly { readonly pattern: Spanned<string>; readonly glob: string; readonly model: Spanned<string> }[];
   readonly #used = new Map<object, Overridden>();
 
   constructor({ set = [], modelFor = [], ofProgram = {}, createOption }: OverrideOptions, report: Report) {
@@ -100,12 +100,6 @@ export class Overrides {
     const message = `\`${clipText(first.value, 60)}\` is neither a key of the entry nor a worker that it reaches`;
     this.#report("override-target", { message, span: first.span, note });
   }
-}
-
-interface ModelFor {
-  readonly pattern: Spanned<string>;
-  readonly glob: string;
-  readonly model: Spanned<string>;
 }
 
 const keys: readonly string[] = Object.keys({ ...workerKeys, ...extraKeys });

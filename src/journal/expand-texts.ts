@@ -34,15 +34,9 @@ export async function expandTexts(
   return entries.map((entry) => replace(entry, texts) as JournalEntry);
 }
 
-interface Start {
-  readonly digest: string;
-  readonly bytes: number;
-  readonly size: number;
-}
-
 async function readStart(
   place: RecordReader,
-  { digest, bytes, size }: Start,
+  { digest, bytes, size }: { readonly digest: string; readonly bytes: number; readonly size: number },
 ): Promise<{ readonly text: string; readonly isWhole?: true }> {
   try {
     if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error(`there is no blob ${digest}`);

@@ -9,14 +9,10 @@ interface Remembered {
   readonly args: JsonObject;
 }
 
-interface Rule {
-  readonly rule: string;
-}
-
 const longestArguments = 300;
 
 /** Lists what was approved for a run, numbered from 1. */
-export function renderRemembered(approvals: readonly (Remembered | Rule)[], columns: number): string {
+export function renderRemembered(approvals: readonly (Remembered | { readonly rule: string })[], columns: number): string {
   if (approvals.length === 0) return "Nothing is approved for this run.";
   const lines = approvals.flatMap((approval, index) => {
     const text = `${index + 1}. ${"rule" in approval ? `rule ${show(approval.rule)}` : showCall(approval)}`;

@@ -167,17 +167,11 @@ function narrowTool(own: readonly JsonObject[], wish: JsonObject, refuse: Refuse
   return [narrowKnown({ label, own: known, wish, refuse }, keys)];
 }
 
-interface Toolsets {
-  readonly narrow: NarrowToolset;
-  readonly refuse: Refuse;
-  readonly scopes: readonly string[];
-}
-
 /** The creator's toolsets, with configurations that let no more through. */
 function narrowToolsets(
   own: NonNullable<Powers["toolsets"]>,
   wish: typeof own,
-  { narrow, refuse, scopes }: Toolsets,
+  { narrow, refuse, scopes }: { readonly narrow: NarrowToolset; readonly refuse: Refuse; readonly scopes: readonly string[] },
 ): typeof own {
   const kept = Object.entries(wish).flatMap(([reference, wanted]): [string, JsonObject][] => {
     const known = getOwn(own, reference);

@@ -187,16 +187,10 @@ function linkDelegation(delegates: readonly Delegate[], given: unknown, { worker
   return { ...linked, delegates: () => new Map([...workers].map(([name, worker]) => [name, worker()])) };
 }
 
-interface ApprovedTool {
-  readonly toolset: Toolset;
-  readonly config: unknown;
-  readonly tool: Tool;
-}
-
 /** Warns of a pre-approval that lifts no question, because a rule of the toolset or of a scope asks for every call. */
 function warnOfApproval(
   { approvals, reference }: ToolsetSyntax,
-  { toolset, config, tool }: ApprovedTool,
+  { toolset, config, tool }: { readonly toolset: Toolset; readonly config: unknown; readonly tool: Tool },
   { compilation, scopes }: LinkContext,
 ): void {
   const entry = approvals?.value.find((one) => one.tool.value === tool.name);

@@ -40,15 +40,9 @@ export async function findExport(
   return modules.trusted ? undefined : { ...place, name, verified: false };
 }
 
-interface ModuleReference {
-  readonly module: string;
-  readonly reference: Spanned<string>;
-  readonly home: Home;
-}
-
 async function findModule(
   { packages, files }: Compilation,
-  { module, reference, home }: ModuleReference,
+  { module, reference, home }: { readonly module: string; readonly reference: Spanned<string>; readonly home: Home },
 ): Promise<{ readonly path: string; readonly home: Home } | undefined> {
   if (!isSpecifier(module)) {
     const path = await files.resolve({ value: module, span: reference.span }, home);

@@ -37,12 +37,7 @@ export async function lexModule(source: Source): Promise<LexedModule> {
   }
 }
 
-interface Part {
-  readonly start: number;
-  readonly end: number;
-}
-
-function without(text: string, parts: readonly Part[]): string {
+function without(text: string, parts: readonly { readonly start: number; readonly end: number }[]): string {
   return parts.toReversed().reduce((left, { start, end }) => left.slice(0, start) + left.slice(end), text);
 }
 

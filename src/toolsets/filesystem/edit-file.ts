@@ -22,11 +22,6 @@ export const editFile: FileTool = {
   prepare,
 };
 
-interface Edit {
-  readonly oldText: string;
-  readonly newText: string;
-}
-
 async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> {
   const edit = { oldText: String(args["old_text"]), newText: String(args["new_text"]) };
   if (edit.oldText === edit.newText) throw toolFailure("invalid_arguments", "old_text and new_text are the same");
@@ -60,7 +55,7 @@ async function prepare(args: JsonObject, access: FileAccess): Promise<FileWork> 
   };
 }
 
-async function planEdit(scopes: Scopes, target: InspectedPath, edit: Edit) {
+async function planEdit(scopes: Scopes, target: InspectedPath, edit: { readonly oldText: string; readonly newText: string }) {
   const { bytes } = await scopes.read(target.virtualPath);
   const before = await decodeText(bytes, target.virtualPath);
   const lineEnd = lineEndOf(before.text);
