@@ -1,15 +1,14 @@
 import type { AppendFile, Host } from "../host/host.ts";
-import type { Fact } from "../protocol/fact.ts";
+import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import type { Artifact } from "../protocol/message.ts";
 import { escapeText } from "../util/text/escape-text.ts";
-import type { EncodedFact } from "./encode.ts";
 import { FactEncoder } from "./encode.ts";
-import { createJournal, type Journal, JournalError, type JournalWriter } from "./journal.ts";
-import { leaseLine, leaseOf, type RunRecord, readRecord, readUnchecked } from "./read-journal.ts";
+import { createJournal, JournalError, type JournalWriter } from "./journal.ts";
+import { leaseLine, leaseOf, type RunRecord, readJournal, readRecord, readUnchecked } from "./read-journal.ts";
 import { createSecretKeeper, type SecretKeeper } from "./secret-keeper.ts";
 import { checkOwner, hold } from "./stores/owner.ts";
 import { CannotResume, cutTail, type RecordPlace, type RecordReader } from "./stores/record-place.ts";
-import type { LeaseOptions, NewRun, OpenRecord, ResultKeeper } from "./stores/store.ts";
+import type { LeaseOptions, NewRun, OpenRecord, ResultKeeper, RunStore } from "./stores/store.ts";
 import { createWriteLog } from "./write-log.ts";
 
 /** A place that is open, and its closing. */
@@ -85,7 +84,15 @@ async function begin(
 ): Promise<Omit<OpenRecord, "notes">> {
   const redactor = options.createRedactor(record.secrets);
   const added = options.begin(record.facts, redactor);
-  const opened = await openToWrite(host, open, { ...record, redactor });
+  return beginLease(await openToWrite(host, open, { ...record, redactor }), added, () => host.clock.now());
+}
+
+/** Records the first facts of a lease. Closes the record if they cannot be written. */
+export async function beginLease(
+  opened: Omit<OpenRecord, "notes">,
+  added: readonly Fact[],
+  now: () => number,
+): Promise<Omit<OpenRecord, "notes">> {
   for (const fact of added) opened.journal.append(fact);
   try {
     await opened.journal.written({ durable: true });
@@ -93,8 +100,7 @@ async function begin(
     await opened.journal.close();
     throw thrown;
   }
-  const times = [...record.times, ...added.map(() => host.clock.now())];
-  return { ...opened, facts: [...record.facts, ...added], times };
+  return { ...opened, facts: [...opened.facts, ...added], times: [...opened.times, ...added.map(now)] };
 }
 
 async function appendLine(place: RecordPlace, line: string): Promise<void> {
@@ -124,13 +130,19 @@ async function openToWrite(host: RecordHost, open: OpenPlace, recorded: Recorded
   });
   const lost = new AbortController();
   const writer = new RecordWriter({ ...open, file, keeper, epoch, lose: (error) => lost.abort(error), release });
-  const journal: Journal = createJournal(encoder, writer, facts.length);
+  const journal = createJournal(encoder, writer, facts.length);
+  return { facts, times, isWhole, journal, redactor, ...createKeepers(place, keeper), lost: lost.signal };
+}
+
+/** Creates what keeps the contents of a run beside its journal. */
+export function createKeepers(
+  place: RecordPlace,
+  keeper: SecretKeeper,
+): Pick<OpenRecord, "writes" | "results" | "keepArtifacts"> {
   return {
-    ...{ facts, times, isWhole, journal, redactor },
     writes: createWriteLog(place, keeper),
     results: createResultKeeper(place),
     keepArtifacts: (artifacts) => keepArtifacts(place, artifacts),
-    lost: lost.signal,
   };
 }
 
@@ -144,24 +156,15 @@ interface RecordWriterOptions extends OpenPlace {
 
 /** Writes the lines of one lease, for as long as it is the last one. */
 class RecordWriter implements JournalWriter {
+  readonly prepare: JournalWriter["prepare"];
   readonly #options: RecordWriterOptions;
-  readonly #blobs = new Set<string>();
   /** Bytes of the journal, all known to this writer. Another size: another process appended. */
   #size: number;
 
   constructor(options: RecordWriterOptions) {
     this.#options = options;
     this.#size = options.file.size() ?? 0;
-  }
-
-  async prepare({ blobs, secrets, privateBlobs }: EncodedFact): Promise<void> {
-    const { place, keeper } = this.#options;
-    if (secrets.length + privateBlobs.length > 0) await keeper.keep(secrets, privateBlobs);
-    for (const { digest, content } of blobs) {
-      if (this.#blobs.has(digest)) continue;
-      await place.writePart("blobs", digest, content);
-      this.#blobs.add(digest);
-    }
+    this.prepare = prepareIn(options.place, options.keeper);
   }
 
   append(lines: string): Promise<void> | undefined {
@@ -213,7 +216,49 @@ class RecordWriter implements JournalWriter {
   }
 }
 
-export function createResultKeeper(place: RecordPlace): ResultKeeper {
+/** Keeps the secrets and blobs of entries before these are appended: each blob once. */
+export function prepareIn(place: RecordPlace, keeper: SecretKeeper): JournalWriter["prepare"] {
+  const kept = new Set<string>();
+  return async ({ blobs, secrets, privateBlobs }) => {
+    if (secrets.length + privateBlobs.length > 0) await keeper.keep(secrets, privateBlobs);
+    for (const { digest, content } of blobs) {
+      if (kept.has(digest)) continue;
+      await place.writePart("blobs", digest, content);
+      kept.add(digest);
+    }
+  };
+}
+
+/** Keeps a page about a run with its record, and returns its path. */
+export async function writePage(place: RecordPlace, page: string): Promise<string> {
+  await place.writePart("pages", "view.html", page);
+  return `${place.path}/pages/view.html`;
+}
+
+/** How often a journal is read that is watched, in milliseconds. */
+const watchMilliseconds = 200;
+
+interface Watch {
+  readonly id: string;
+  readonly from: number;
+  readonly signal: AbortSignal;
+  readonly clock: Host["clock"];
+}
+
+/** Yields the entries of a record as they are recorded, from number `from` on, until the signal aborts. */
+export async function* watchRecord(
+  store: Pick<RunStore, "look">,
+  { id, from, signal, clock }: Watch,
+): AsyncIterable<JournalEntry> {
+  for (let next = from; !signal.aborted; ) {
+    const { unchecked } = await store.look(id, readJournal);
+    yield* unchecked.slice(next);
+    next = Math.max(next, unchecked.length);
+    await clock.sleep(watchMilliseconds, signal).catch(() => undefined);
+  }
+}
+
+function createResultKeeper(place: RecordPlace): ResultKeeper {
   return {
     keep: (name, text) => place.writePart("results", name, text),
     read: async (name) => {
@@ -240,7 +285,7 @@ function pathOf({ path }: RecordReader, { name }: Artifact): string {
 }
 
 /** Keeps files, and returns their paths. A file that cannot be written has no path. */
-export async function keepArtifacts(place: RecordPlace, artifacts: readonly Artifact[]): Promise<Artifact[]> {
+async function keepArtifacts(place: RecordPlace, artifacts: readonly Artifact[]): Promise<Artifact[]> {
   const kept: Artifact[] = [];
   for (const artifact of artifacts) {
     try {

@@ -1,15 +1,14 @@
 import type { Host } from "../host/host.ts";
 import { FactEncoder } from "../journal/encode.ts";
-import { createJournal, JournalError, type JournalWriter } from "../journal/journal.ts";
-import { type RunRecord, readJournal, readRecord, readUnchecked } from "../journal/read-journal.ts";
-import { createResultKeeper, keepArtifacts } from "../journal/record.ts";
+import { createJournal, JournalError } from "../journal/journal.ts";
+import { type RunRecord, readRecord, readUnchecked } from "../journal/read-journal.ts";
+import { beginLease, createKeepers, watchRecord, writePage } from "../journal/record.ts";
 import { createSecretKeeper } from "../journal/secret-keeper.ts";
 import { checkRemoval } from "../journal/stores/cannot-remove.ts";
 import { keyOf } from "../journal/stores/folder-store.ts";
 import { CannotResume } from "../journal/stores/record-place.ts";
 import { readRunEnds } from "../journal/stores/run-index.ts";
 import type { LeaseOptions, NewRun, OpenRecord, RunFilter, RunStore, RunSummary } from "../journal/stores/store.ts";
-import { createWriteLog } from "../journal/write-log.ts";
 import type { Fact, JournalEntry } from "../protocol/fact.ts";
 import type { Secret } from "../util/secrets/redactor.ts";
 import { type Client, type Database, openDatabase, patientClient, type Row } from "./database.ts";
@@ -31,9 +30,6 @@ export interface PostgresOptions {
   /** Renews leases where the main thread may be kept. Default: this thread does. */
   readonly startRenewer?: (() => Renewer) | undefined;
 }
-
-/** How often `watch` looks, in milliseconds. */
-const watchMilliseconds = 200;
 
 /** A store of records in PostgreSQL. */
 export class PostgresStore implements RunStore {
@@ -94,9 +90,7 @@ export class PostgresStore implements RunStore {
     const redactor = options.createRedactor(record.secrets);
     const added = options.begin(record.facts, redactor);
     const opened = this.#openToWrite({ id, epoch, record, redactor });
-    await this.#append(opened, added);
-    const times = [...record.times, ...added.map(() => this.#now())];
-    return { ...opened, facts: [...record.facts, ...added], times, notes: [] };
+    return { ...(await beginLease(opened, added, () => this.#now())), notes: [] };
   }
 
   /** Raises the epoch, too: a process whose lease is over may still believe in it. */
@@ -105,16 +99,6 @@ export class PostgresStore implements RunStore {
     const failed = await journal.close();
     if (failed) throw failed;
     return facts;
-  }
-
-  async #append({ journal }: Pick<OpenRecord, "journal">, facts: readonly Fact[]): Promise<void> {
-    for (const fact of facts) journal.append(fact);
-    try {
-      await journal.written({ durable: true });
-    } catch (thrown) {
-      await journal.close();
-      throw thrown;
-    }
   }
 
   /** Takes the lease of a run in the transaction in which its facts are read. */
@@ -147,15 +131,9 @@ export class PostgresStore implements RunStore {
     const encoder = new FactEncoder({ clock, redactor, secrets, entries: facts.length, epoch });
     const lost = new AbortController();
     const lease = new Lease(this.#leases, { run: id, epoch, lose: (error) => lost.abort(error) });
-    const parts = { database, group: this.#writer, place, keeper, lease, from: facts.length };
-    const writer: JournalWriter = new PostgresWriter(parts);
-    return {
-      ...{ facts, times, isWhole, redactor, journal: createJournal(encoder, writer, facts.length) },
-      writes: createWriteLog(place, keeper),
-      results: createResultKeeper(place),
-      keepArtifacts: (artifacts) => keepArtifacts(place, artifacts),
-      lost: lost.signal,
-    };
+    const writer = new PostgresWriter({ database, group: this.#writer, place, keeper, lease, from: facts.length });
+    const journal = createJournal(encoder, writer, facts.length);
+    return { facts, times, isWhole, journal, redactor, ...createKeepers(place, keeper), lost: lost.signal };
   }
 
   #now(): number {
@@ -213,20 +191,12 @@ export class PostgresStore implements RunStore {
     return rows.map(({ root }) => String(root));
   }
 
-  async *watch(id: string, from: number, signal: AbortSignal): AsyncIterable<JournalEntry> {
-    for (let next = from; !signal.aborted; ) {
-      const { unchecked } = await this.look(id, readJournal);
-      yield* unchecked.slice(next);
-      next = Math.max(next, unchecked.length);
-      await this.#host.clock.sleep(watchMilliseconds, signal).catch(() => undefined);
-    }
+  watch(id: string, from: number, signal: AbortSignal): AsyncIterable<JournalEntry> {
+    return watchRecord(this, { id, from, signal, clock: this.#host.clock });
   }
 
-  async keepPage(id: string, page: string): Promise<string> {
-    return this.look(id, async (place) => {
-      await place.writePart("pages", "view.html", page);
-      return `${place.path}/pages/view.html`;
-    });
+  keepPage(id: string, page: string): Promise<string> {
+    return this.look(id, (place) => writePage(place, page));
   }
 
   async remove(id: string): Promise<void> {

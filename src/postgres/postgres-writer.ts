@@ -1,5 +1,5 @@
-import type { EncodedFact } from "../journal/encode.ts";
 import type { JournalWriter } from "../journal/journal.ts";
+import { prepareIn } from "../journal/record.ts";
 import type { SecretKeeper } from "../journal/secret-keeper.ts";
 import { readRunEnds } from "../journal/stores/run-index.ts";
 import type { Client } from "./database.ts";
@@ -19,24 +19,15 @@ export interface WriterParts {
 
 /** Writes the entries of one lease. What is written is on disk. */
 export class PostgresWriter implements JournalWriter {
+  readonly prepare: JournalWriter["prepare"];
   readonly #parts: WriterParts;
-  readonly #blobs = new Set<string>();
   #next: number;
   #lost: Error | undefined;
 
   constructor(parts: WriterParts) {
     this.#parts = parts;
     this.#next = parts.from;
-  }
-
-  async prepare({ blobs, secrets, privateBlobs }: EncodedFact): Promise<void> {
-    const { place, keeper } = this.#parts;
-    if (secrets.length + privateBlobs.length > 0) await keeper.keep(secrets, privateBlobs);
-    for (const { digest, content } of blobs) {
-      if (this.#blobs.has(digest)) continue;
-      await place.writePart("blobs", digest, content);
-      this.#blobs.add(digest);
-    }
+    this.prepare = prepareIn(parts.place, parts.keeper);
   }
 
   async append(lines: string): Promise<void> {

@@ -2,8 +2,8 @@ import type { Fact, JournalEntry } from "../../protocol/fact.ts";
 import type { Secret } from "../../util/secrets/redactor.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { JournalError } from "../journal.ts";
-import { type RunRecord, readJournal, readRecord } from "../read-journal.ts";
-import { createRecord, type OpenPlace, openRecord, type RecordHost } from "../record.ts";
+import { type RunRecord, readRecord } from "../read-journal.ts";
+import { createRecord, type OpenPlace, openRecord, type RecordHost, watchRecord, writePage } from "../record.ts";
 import { checkRemoval } from "./cannot-remove.ts";
 import type { RecordPlace, RecordReader } from "./record-place.ts";
 import { type RunEnds, readIndex, readRunEnds, toIndexLine } from "./run-index.ts";
@@ -54,9 +54,6 @@ interface ReadIndex {
   readonly times: ReadonlyMap<string, number>;
   readonly ids: readonly string[];
 }
-
-/** How often `watch` looks, in milliseconds. */
-const watchMilliseconds = 200;
 
 /** A store that keeps each record in a place of its own, and an index of the runs of each program. */
 export class PlacedStore implements RunStore {
@@ -113,10 +110,7 @@ export class PlacedStore implements RunStore {
   }
 
   async keepPage(id: string, page: string): Promise<string> {
-    return this.#use(id, async (place) => {
-      await place.writePart("pages", "view.html", page);
-      return `${place.path}/pages/view.html`;
-    });
+    return this.#use(id, (place) => writePage(place, page));
   }
 
   async *list({ program, id }: RunFilter = {}): AsyncIterable<RunSummary> {
@@ -174,13 +168,8 @@ export class PlacedStore implements RunStore {
     await runs.replaceIndex(kept.join("")).catch(() => undefined);
   }
 
-  async *watch(id: string, from: number, signal: AbortSignal): AsyncIterable<JournalEntry> {
-    for (let next = from; !signal.aborted; ) {
-      const { unchecked } = await this.look(id, readJournal);
-      yield* unchecked.slice(next);
-      next = Math.max(next, unchecked.length);
-      await this.#host.clock.sleep(watchMilliseconds, signal).catch(() => undefined);
-    }
+  watch(id: string, from: number, signal: AbortSignal): AsyncIterable<JournalEntry> {
+    return watchRecord(this, { id, from, signal, clock: this.#host.clock });
   }
 
   /** Keeps a record as it was written elsewhere. Rejects with `EEXIST` if the id is taken. */
@@ -202,17 +191,13 @@ export class PlacedStore implements RunStore {
     return this.#places.remove(id);
   }
 
-  async remove(id: string): Promise<void> {
-    const { place, runs } = await this.#places.find(id);
-    try {
-      await place.alone(async () => {
+  remove(id: string): Promise<void> {
+    return this.#use(id, (place) =>
+      place.alone(async () => {
         await checkRemoval(this.#host, place);
         await this.#places.remove(id);
-      });
-    } finally {
-      await place.close();
-      await runs.close();
-    }
+      }),
+    );
   }
 }
 
