@@ -213,11 +213,7 @@ const mistakes: ReadonlySet<RunErrorCode> = new Set(["configuration", "input_inv
 
 type Judge = NonNullable<NonNullable<TestCaseSyntax["expect"]>["judge"]>;
 
-interface Judgement {
-  readonly usage: Usage;
-  readonly score?: number;
-  readonly failures: readonly Failure[];
-}
+type Judgement = Pick<CaseRun, "usage" | "score" | "failures">;
 
 /** `main.test.yaml:4: `; empty without a place. */
 function placeOf(written: { readonly span?: Span | undefined } | undefined): string {

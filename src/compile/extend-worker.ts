@@ -7,15 +7,13 @@ import { didYouMean } from "../util/text/did-you-mean.ts";
 import type { Compilation } from "./compilation.ts";
 import { isGenerated } from "./generated-workers.ts";
 import type { Home } from "./home.ts";
-
-export interface Extending {
-  readonly path: string;
-  readonly home: Home;
-  readonly file: WorkerFile;
-}
+import type { LoadedWorker } from "./load-worker.ts";
 
 /** A worker's file with the settings of what it extends under its own. Every value keeps the place that it was written in. */
-export async function extendWorker(compilation: Compilation, { path, home, file }: Extending): Promise<WorkerFile> {
+export async function extendWorker(
+  compilation: Compilation,
+  { path, home, file }: Pick<LoadedWorker, "path" | "home" | "file">,
+): Promise<WorkerFile> {
   const { settings } = await inherit(compilation, { settings: file, seen: [path], home });
   return {
     ...settings,

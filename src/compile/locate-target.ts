@@ -3,6 +3,7 @@ import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Host } from "../host/host.ts";
 import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
+import type { CompileOptions } from "./compile.ts";
 import { folderNames, isCodePath } from "./home.ts";
 import { noteOnOlderFile } from "./load-manifest.ts";
 
@@ -16,17 +17,9 @@ export interface LocatedProgram {
   readonly listed?: readonly string[];
 }
 
-export interface TargetOptions {
-  readonly host: Host;
-  /** A folder, a `.worker` file, or a name that is looked for from the working directory upwards. Default: the working directory. */
-  readonly target?: string | undefined;
-  /** In the place of a target: the files of the program, one by one. */
-  readonly files?: readonly string[] | undefined;
-}
-
 export type Located<T> = { readonly place: T } | { readonly diagnostics: readonly Diagnostic[] };
 
-export async function locateTarget(options: TargetOptions): Promise<Located<LocatedProgram>> {
+export async function locateTarget(options: Pick<CompileOptions, "host" | "target" | "files">): Promise<Located<LocatedProgram>> {
   const { host, target = ".", files } = options;
   if (files) return locateFiles(host, files);
   const path = resolve(host.workingDirectory, target);

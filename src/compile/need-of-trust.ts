@@ -1,21 +1,13 @@
 import { relative } from "node:path";
 import type { ScopeDeclaration } from "../host/scopes/scopes.ts";
-import type { Worker } from "../program/program.ts";
 import { runsPrograms } from "../program/runs-programs.ts";
 import { isWithin } from "../util/within.ts";
 import type { Compilation } from "./compilation.ts";
 import type { NeedOfTrust } from "./compile-error.ts";
 import type { LinkedServer } from "./link/link-providers.ts";
-import type { ProgramCode } from "./modules/find-code.ts";
+import type { OutlineParts } from "./powers/outline.ts";
 
-export interface Trusted {
-  readonly code: ProgramCode;
-  /** By path. */
-  readonly workers: ReadonlyMap<string, Worker>;
-  readonly servers: readonly LinkedServer[];
-  /** Scopes of an entry that is code. */
-  readonly entryScopes: readonly ScopeDeclaration[];
-}
+type Trusted = Pick<OutlineParts, "code" | "workers" | "servers" | "entryScopes">;
 
 /**
  * Returns the parts of a program that take effect only when the user trusts its folder, with all reasons, those of which there are

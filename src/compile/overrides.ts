@@ -9,13 +9,10 @@ import { clipText } from "../util/text/clip-text.ts";
 import { didYouMean, quoteNames } from "../util/text/did-you-mean.ts";
 import { matchesFlatGlob } from "../util/text/flat-glob.ts";
 import { createFlagSource, wholeOf } from "./flag.ts";
+import type { LoadedWorker } from "./load-worker.ts";
 
 /** The worker that an override may mean. */
-export interface Overridden {
-  readonly id: string;
-  readonly name: string;
-  readonly isEntry: boolean;
-}
+type Overridden = Pick<LoadedWorker, "id" | "name" | "isEntry">;
 
 /** Makes the source of an option's words. */
 type CreateSource = (name: string, text: string) => Source;

@@ -32,18 +32,15 @@ export interface Fields {
 
 const usage = {
   ...{ requests: "number", inputTokens: "number", outputTokens: "number", cachedInputTokens: "number" },
-  ...{
-    "reasoningTokens?": "number",
-    "cacheWriteTokens?": "number",
-    "estimatedTokens?": "number",
-    "usd?": "number",
-    "usdAtLeast?": "boolean",
-  },
-  "savedUsd?": "number",
-  ...{ "unknownTokens?": "number", "unknownUsd?": "number" },
+  ...{ "reasoningTokens?": "number", "cacheWriteTokens?": "number", "estimatedTokens?": "number", "unknownTokens?": "number" },
+  ...{ "usd?": "number", "usdAtLeast?": "boolean", "savedUsd?": "number", "unknownUsd?": "number" },
 } satisfies Fields;
 const callInput = { input: "content any", files: "content files", fragments: "content strings" } satisfies Fields;
 const keyed = { callPath: "string", key: "string" } satisfies Fields;
+const terms = {
+  ...{ programDigest: "string", mode: "string", onDenied: "string", "onUnanswered?": "string", limits: "numbers" },
+  ...{ "prices?": "prices", "rules?": "content rules", version: "string" },
+} satisfies Fields;
 const end = {
   ...{ stopReason: "string", "reason?": "content string", usage },
   ...{ "output?": "content any", "error?": "content object" },
@@ -62,46 +59,15 @@ const decision = {
 /** The fields of each type of fact. Fields that are not named here are content, and not checked. */
 export const factFields: Readonly<Record<FactType, Fields>> = {
   "run-start": {
-    ...{ runId: "string", program: "string", programDigest: "string", entry: "string", mode: "string", version: "string" },
-    ...{
-      onDenied: "string",
-      "onUnanswered?": "string",
-      limits: "numbers",
-      "prices?": "prices",
-      input: callInput,
-      "owner?": "string",
-      "files?": "object",
-    },
-    "forkOf?": "string",
-    "rules?": "content rules",
-    "gateEntry?": "boolean",
+    ...{ ...terms, runId: "string", program: "string", entry: "string", input: callInput },
+    ...{ "owner?": "string", "files?": "object", "forkOf?": "string", "gateEntry?": "boolean" },
     "history?": "content messages",
     "compiled?": {
-      ...{
-        target: "string",
-        "files?": "strings",
-        "workers?": "strings",
-        "entry?": "string",
-        "model?": "string",
-        "set?": "content strings",
-        "modelFor?": "strings",
-        "checks?": "boolean",
-      },
+      ...{ target: "string", "files?": "strings", "workers?": "strings", "entry?": "string", "model?": "string" },
+      ...{ "set?": "content strings", "modelFor?": "strings", "checks?": "boolean" },
     },
   },
-  attempt: {
-    ...{
-      number: "number",
-      voids: "places",
-      programDigest: "string",
-      mode: "string",
-      onDenied: "string",
-      "onUnanswered?": "string",
-      limits: "numbers",
-      "prices?": "prices",
-    },
-    ...{ version: "string", owner: "string", "rules?": "content rules" },
-  },
+  attempt: { ...terms, number: "number", voids: "places", owner: "string" },
   "run-end": { ...end, denied: "number" },
   "call-start": {
     ...{ callPath: "string", kind: "string", name: "string", depth: "number", "model?": "string", "modelSource?": "string" },

@@ -140,7 +140,7 @@ export class ModelError extends Error {
     model: string;
     message: string;
     status?: number | undefined;
-    retryable?: boolean;
+    retryable?: boolean | undefined;
     retryAfterMilliseconds?: number | undefined;
     cause?: unknown;
   }) {

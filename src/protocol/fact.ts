@@ -108,23 +108,40 @@ export interface SaidOfCall {
   readonly texts?: JsonObject;
 }
 
+/** The terms that a run begins with, or goes on with. */
+interface RunTerms {
+  readonly programDigest: string;
+  readonly mode: string;
+  readonly onDenied: "return" | "stop";
+  readonly onUnanswered?: "hold";
+  readonly limits: Limits;
+  /** Default: none. */
+  readonly prices?: readonly GivenPrice[];
+  /** The rules that were given, beside those of the manifest. Default: none. */
+  readonly rules?: readonly ApprovalRule[];
+  /** The version of llm-do. */
+  readonly version: string;
+}
+
+/** How a run or a call ended. */
+interface RecordedEnd {
+  readonly stopReason: StopReason;
+  readonly reason?: string;
+  readonly usage: Usage;
+  readonly output?: JsonValue;
+  /** Of a call: `failure`, the `ToolError` that its caller got. A call without it unwound what is above. */
+  readonly error?: JsonObject;
+}
+
 /** The facts of a run: plain data, one on each line of a journal. Nothing else is known of a run. `journal/fact-fields.ts` has their fields. */
 export type Fact =
-  | {
+  | (RunTerms & {
       readonly type: "run-start";
       readonly runId: string;
       readonly program: string;
-      readonly programDigest: string;
       readonly entry: string;
-      readonly mode: string;
-      readonly onDenied: "return" | "stop";
       /** The start of the entry passed the gate. */
       readonly gateEntry?: true;
-      readonly onUnanswered?: "hold";
-      readonly limits: Limits;
-      /** Default: none. */
-      readonly prices?: readonly GivenPrice[];
-      readonly version: string;
       readonly input: CallInput;
       /** The conversation that the entry goes on with. The request's facts leave it out. */
       readonly history?: readonly Message[];
@@ -134,39 +151,21 @@ export type Fact =
       readonly files?: Readonly<Record<string, string>>;
       /** The run that this one is a fork of, by its id. */
       readonly forkOf?: string;
-      /** The rules that the run was given, beside those of its manifest. Default: none. */
-      readonly rules?: readonly ApprovalRule[];
       /** How the program was compiled, to compile it so again. */
       readonly compiled?: CompiledWith;
-    }
+    })
   /**
    * A run goes on. `voids` are the numbers of the entries that no longer answer anything; their usage still counts. The other
    * members replace those of the start.
    */
-  | {
+  | (RunTerms & {
       readonly type: "attempt";
       /** The first continuation is 2. */
       readonly number: number;
       readonly voids: readonly number[];
-      readonly programDigest: string;
-      readonly mode: string;
-      readonly onDenied: "return" | "stop";
-      readonly onUnanswered?: "hold";
-      readonly limits: Limits;
-      readonly prices?: readonly GivenPrice[];
-      readonly rules?: readonly ApprovalRule[];
-      readonly version: string;
       readonly owner: string;
-    }
-  | {
-      readonly type: "run-end";
-      readonly stopReason: StopReason;
-      readonly reason?: string;
-      readonly usage: Usage;
-      readonly output?: JsonValue;
-      readonly error?: JsonObject;
-      readonly denied: number;
-    }
+    })
+  | (RecordedEnd & { readonly type: "run-end"; readonly denied: number })
   | {
       readonly type: "call-start";
       readonly callPath: CallPath;
@@ -177,18 +176,12 @@ export type Fact =
       readonly modelSource?: string;
       readonly input: CallInput;
     }
-  | {
+  | (RecordedEnd & {
       readonly type: "call-end";
       readonly callPath: CallPath;
-      readonly stopReason: StopReason;
-      readonly reason?: string;
-      readonly usage: Usage;
-      readonly output?: JsonValue;
-      /** `failure`: the `ToolError` that the caller got. Without it the call unwound what is above. */
-      readonly error?: JsonObject;
       /** Present for a tool that calls others. */
       readonly result?: JsonObject;
-    }
+    })
   /** The preparation of a call, and the verdict of the rules on it. */
   | (FactKey & {
       readonly type: "verdict";

@@ -17,26 +17,13 @@ import {
 } from "../util/check-options.ts";
 import { type Tool, type Toolset, toolMark, toolsetMark, type WorkerRuntime } from "./toolset.ts";
 
-export interface ToolOptions<S> {
+export interface ToolOptions<S>
+  extends Pick<Tool, "approval" | "sequential" | "sideEffect" | "timeoutSeconds" | "calls" | "replayable"> {
   /** Default: the name of the export in `tools.ts`. */
   readonly name?: string;
   /** Description for the model. */
   readonly description?: string;
   readonly input: S;
-  /** Default: every call asks, unless the worker's author pre-approves it. */
-  readonly approval?: "pre-approved" | "ask";
-  readonly sequential?: boolean;
-  /** Say false only of a tool that changes nothing anywhere. Default true. */
-  readonly sideEffect?: boolean;
-  /**
-   * The longest that one execution may take. After it the call fails with the type `timeout`, `signal` aborts, and the run goes on.
-   * The calls that it has made end, too. Default: no limit of its own.
-   */
-  readonly timeoutSeconds?: number;
-  /** The workers and tools that `run` calls through its runtime; it reaches no others. */
-  readonly calls?: readonly string[];
-  /** True if `run` can be entered again in a run that goes on; see `Tool.replayable`. For tools with `calls`. Default false. */
-  readonly replayable?: boolean;
   /** As `Tool.reconcile`: says after a crash whether a call had its effect. Default: nobody knows, and a person is asked. */
   readonly reconcile?: Required<Tool>["reconcile"];
   /** May return anything that JSON can hold, or a promise of it. What it throws is told to the model. */

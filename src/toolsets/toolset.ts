@@ -24,15 +24,21 @@ export interface Tool {
   readonly input: Schema;
   /** Never runs beside another call of the same worker. Default: calls of one turn run in parallel. */
   readonly sequential?: boolean;
-  /** Verdict that holds where neither a rule nor a worker says otherwise. Default: it asks. */
+  /** Verdict that holds where neither a rule nor a worker says otherwise. Default: every call asks. */
   readonly approval?: "pre-approved" | "ask";
   /** False only if executing it changes nothing anywhere. Default true: the journal is on disk before it runs. */
   readonly sideEffect?: boolean;
-  /** Seconds that one execution may take, before the call fails as `timeout`, and with it those that it has made. Default: no limit. */
+  /**
+   * The longest that one execution may take. After it the call fails with the type `timeout`, `signal` aborts, and the run goes on.
+   * The calls that it has made end, too. Default: no limit of its own.
+   */
   readonly timeoutSeconds?: number;
   /** The workers and tools that `execute` may call through its runtime. Nothing else is reachable from it. */
   readonly calls?: readonly string[];
-  /** True if a run that goes on can enter `execute` again: besides calls it does `step` and `now` alone. Default: a person is asked. */
+  /**
+   * True if a run that goes on can enter its code again: besides calls it does `step` and `now` alone. For tools with `calls`.
+   * Default: a person is asked.
+   */
   readonly replayable?: boolean;
   /** True if `execute` itself ends soon after an abort. Others are abandoned: they may go on, and nobody waits for them. */
   readonly settlesOnAbort?: boolean;

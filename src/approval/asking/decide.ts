@@ -1,18 +1,17 @@
-import type { Activity } from "../../effects/activity.ts";
-import type { Effects } from "../../effects/effects.ts";
 import { questionKey } from "../../effects/keys.ts";
 import { questionId, shownIn } from "../../effects/open-questions.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../../protocol/approval.ts";
-import type { ApprovalForRun, FactKey, FactOf, RuleForRun } from "../../protocol/fact.ts";
+import type { FactKey, FactOf, RuleForRun } from "../../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import { abortable } from "../../util/async/abortable.ts";
 import type { Redactor } from "../../util/secrets/redactor.ts";
+import type { GateRun } from "../gate-types.ts";
 import type { ApprovalPolicy, Approver, ApproverOptions } from "../policy.ts";
 import type { RuledCall } from "../rules/approval-rule.ts";
 import { type AskedCall, approvedDigests, memoryId, shownDigest } from "../rules/memory.ts";
 import { isAllowedForRun, proposeRules, toRuleForRun } from "../rules/run-rules.ts";
 import { type Decision, putQuestion } from "./put-question.ts";
-import type { QuestionQueue, StageReport } from "./question-queue.ts";
+import type { StageReport } from "./question-queue.ts";
 
 export interface AskedQuestion extends FactKey {
   /** As the approver sees it. */
@@ -25,13 +24,9 @@ export interface AskedQuestion extends FactKey {
   readonly digest: string;
 }
 
-export interface DecideOptions extends ApproverOptions {
-  readonly policy: ApprovalPolicy;
-  readonly effects: Effects;
-  /** Takes the digests that a journal holds. */
-  readonly redactor: Redactor;
-  readonly questions: QuestionQueue;
-  readonly activity: Activity;
+export interface DecideOptions
+  extends ApproverOptions,
+    Pick<GateRun, "policy" | "effects" | "redactor" | "questions" | "activity"> {
   /** Why nobody is asked, where the policy has no approver. Default: that it has none. */
   readonly whyUnasked?: string;
   /** Calls that asked so far, this one included: what proposed rules are measured by. */
@@ -46,14 +41,8 @@ export interface DecideOptions extends ApproverOptions {
   readonly onDecided: (settled: SettledQuestion) => void;
 }
 
-export interface SettledQuestion extends Decision {
-  /** The id under which approvals and denials of the call are remembered. Absent if the mode decided. */
-  readonly memory?: string;
-  /** Present if the approval is for the whole run. */
-  readonly remembered?: ApprovalForRun;
-  /** Present if a rule was allowed for the whole run. */
-  readonly allowed?: RuleForRun;
-}
+/** `memory`, `remembered` and `allowed` as the fact of the decision has them. */
+export interface SettledQuestion extends Decision, Pick<FactOf<"decision">, "memory" | "remembered" | "allowed"> {}
 
 /** After this many denials of one call the next is denied unasked: the model is going round in circles. */
 const denialsBeforeSilence = 2;

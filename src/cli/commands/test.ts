@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type CaseChange, compareReports, type EarlierReport, readReport, takenBeyond } from "../../cases/baseline.ts";
-import { runTests, type TestRequest } from "../../cases/run-tests.ts";
+import { runTests, type TestOptions, type TestRequest } from "../../cases/run-tests.ts";
 import { NoTests } from "../../cases/test-suite.ts";
 import type { Compiled } from "../../compile/compile.ts";
 import { createNodeHost } from "../../host/node-host.ts";
@@ -15,16 +15,7 @@ import { isTrusted, requireTrust, type TrustOptions } from "../programs/require-
 import { reportFailure } from "../run/report-run.ts";
 import { findTerminal } from "../terminal/terminal.ts";
 
-export interface TestFlags {
-  readonly filter?: string;
-  readonly live?: boolean;
-  readonly record?: boolean;
-  readonly runs?: number;
-  readonly budget?: number;
-  readonly parallel?: number;
-  readonly model?: string;
-  readonly trust?: boolean;
-  readonly keep?: boolean;
+export interface TestFlags extends Omit<TestOptions, "providers" | "signal"> {
   readonly json?: boolean;
   /** The path of an earlier report, as --json printed it. */
   readonly baseline?: string;

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import type { ScopeDeclaration } from "../../host/scopes/scopes.ts";
 import { spanAt } from "../../language/shapes/json-shape.ts";
 import type { ToolsetSyntax } from "../../language/worker-file.ts";
-import type { ToolsetReference, Worker } from "../../program/program.ts";
+import type { ToolsetReference } from "../../program/program.ts";
 import { programSuffix } from "../../protocol/program-file.ts";
 import { jsonSchemaProblem } from "../../schema/from-json-schema.ts";
 import { readResultName } from "../../toolsets/results/read-result.ts";
@@ -10,7 +10,7 @@ import { type SkillsConfig, skills } from "../../toolsets/skills/skills.ts";
 import { toolName } from "../../toolsets/tool-name.ts";
 import { isTool, type Tool, type Toolset, type ToolsetRequirement, type ToolsetScope } from "../../toolsets/toolset.ts";
 import { type DelegationConfig, delegationToolset } from "../../toolsets/workers/delegation.ts";
-import { isDynamicWorkers, type WorkerMaker, type WorkerSource, workerToolset } from "../../toolsets/workers/worker-toolset.ts";
+import { isDynamicWorkers, type WorkerMaker, workerToolset } from "../../toolsets/workers/worker-toolset.ts";
 import { canonicalJson } from "../../util/json/canonical-json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
@@ -19,20 +19,15 @@ import type { Compilation } from "../compilation.ts";
 import { expandVariables, noteVariables, type TextFilter, warnOfVariables } from "../expand-variables.ts";
 import { workerName } from "../home.ts";
 import type { Delegate, ReferenceTarget, ResolvedReference } from "../resolve/resolve-reference.ts";
-import type { KnownProvider } from "./link-providers.ts";
 import { linkSkills } from "./link-skills.ts";
+import type { WorkerLinks } from "./link-worker.ts";
 import { checkHeaderKeys, isServerVariable } from "./name-servers.ts";
 
-export interface LinkContext {
-  readonly compilation: Compilation;
-  readonly providers: readonly KnownProvider[];
+export interface LinkContext extends Pick<WorkerLinks, "compilation" | "providers" | "workerOf" | "abilitiesBeyond"> {
   readonly scope: ToolsetScope;
   readonly scopes: readonly ScopeDeclaration[];
   /** Scopes are declared, and none of them could be read, which has been reported. */
   readonly scopesUnread: boolean;
-  /** The worker that a file was linked to; to be called when all are linked. */
-  readonly workerOf: (path: string) => Worker;
-  readonly abilitiesBeyond: WorkerSource["abilitiesBeyond"];
   /** Makes workers for the worker whose toolsets they are. */
   readonly maker: WorkerMaker;
   /** It can create workers. */

@@ -42,6 +42,7 @@ export interface WorkerLinks {
   readonly compilation: Compilation;
   readonly providers: readonly KnownProvider[];
   readonly modelOf: (worker: ResolvedWorker) => Promise<ModelChoice | undefined>;
+  /** The worker that a file was linked to; to be called when all are linked. */
   readonly workerOf: (path: string) => Worker;
   /** Those that are linked. */
   readonly workers: () => Iterable<Worker>;

@@ -2,7 +2,6 @@ import { dirname, join, relative, resolve } from "node:path";
 import type { Report } from "../../diagnostics/diagnose.ts";
 import type { Spanned } from "../../diagnostics/source.ts";
 import type { Host } from "../../host/host.ts";
-import type { ManifestFile } from "../../language/manifest.ts";
 import { isRecord } from "../../protocol/json.ts";
 import { getOrMake } from "../../util/get-or-make.ts";
 import { getOwn } from "../../util/get-own.ts";
@@ -11,14 +10,10 @@ import { clipText } from "../../util/text/clip-text.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { matchesFlatGlob } from "../../util/text/flat-glob.ts";
 import { isWithin } from "../../util/within.ts";
+import type { Compilation } from "../compilation.ts";
 import { folderNames, type Home } from "../home.ts";
 
-export interface PackagesOptions {
-  readonly host: Host;
-  readonly root: string;
-  /** The same without links. */
-  readonly realRoot: string;
-  readonly manifest: ManifestFile | undefined;
+export interface PackagesOptions extends Pick<Compilation, "host" | "root" | "realRoot" | "manifest"> {
   readonly report: Report;
 }
 

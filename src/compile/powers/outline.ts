@@ -13,22 +13,17 @@ import { sha256 } from "../../util/sha256.ts";
 import { isWithin } from "../../util/within.ts";
 import type { Compilation } from "../compilation.ts";
 import type { LocatedEntry } from "../entry.ts";
+import type { ProgramParts } from "../freeze-program.ts";
 import { type LinkedServer, providerOf } from "../link/link-providers.ts";
-import type { ProgramCode } from "../modules/find-code.ts";
 import type { ResolvedReference } from "../resolve/resolve-reference.ts";
 import type { ResolvedWorker } from "../resolve/resolve-workers.ts";
 import { abilitiesBeyond } from "./beyond-caller.ts";
 import { ceilingOf, ceilingOfScopes, type Graph, mergeCeilings } from "./ceiling.ts";
 import { type PlanContext, planCallable, planTools } from "./plan-tools.ts";
 
-export interface OutlineParts {
+export interface OutlineParts extends Omit<ProgramParts, "entry"> {
   readonly entry: LocatedEntry;
   readonly resolved: ReadonlyMap<string, ResolvedWorker>;
-  /** By path. */
-  readonly workers: ReadonlyMap<string, Worker>;
-  readonly callables: ReadonlyMap<string, ToolsetReference>;
-  readonly servers: readonly LinkedServer[];
-  readonly code: ProgramCode;
   /** Scopes of an entry that is code. */
   readonly entryScopes: readonly ScopeDeclaration[];
 }

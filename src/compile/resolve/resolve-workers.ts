@@ -1,9 +1,8 @@
-import type { Span } from "../../diagnostics/source.ts";
 import type { ToolsetSyntax } from "../../language/worker-file.ts";
 import type { Compilation } from "../compilation.ts";
 import type { Home } from "../home.ts";
 import { canCreateWorkers } from "../link/link-toolsets.ts";
-import { type LoadedWorker, loadWorker } from "../load-worker.ts";
+import { type LoadedWorker, loadWorker, type WorkerReference } from "../load-worker.ts";
 import { reportMissing } from "./find-delegates.ts";
 import type { CallTable } from "./resolve-calls.ts";
 import { type ResolvedReference, resolveReference } from "./resolve-reference.ts";
@@ -13,28 +12,20 @@ export interface ResolvedWorker extends LoadedWorker {
   readonly references: readonly ResolvedReference[];
 }
 
-interface Step {
-  readonly path: string;
-  readonly home: Home;
-  readonly isEntry: boolean;
-  /** Span that refers to it. */
-  readonly from: Span | undefined;
-}
-
 /**
  * Reads the workers to start from and every worker that is reachable from them, by path, in the order in which they are
  * met. A file that does not parse is left out. Nothing else in the program's folder is looked at.
  */
 export async function resolveWorkers(
   compilation: Compilation,
-  start: readonly Step[],
+  start: readonly WorkerReference[],
   calls: CallTable,
 ): Promise<Map<string, ResolvedWorker>> {
   const workers = new Map<string, ResolvedWorker>();
   const seen = new Set(start.map(({ path }) => path));
   let wave = start;
   while (wave.length > 0) {
-    const next: Step[] = [];
+    const next: WorkerReference[] = [];
     for (const worker of await Promise.all(wave.map((step) => resolveWorker(compilation, step)))) {
       if (!worker) continue;
       workers.set(worker.path, worker);
@@ -50,8 +41,8 @@ export async function resolveWorkers(
 }
 
 /** The workers that a worker, or the code of its tools, can call. */
-async function reachedFrom({ references }: ResolvedWorker, calls: CallTable): Promise<Omit<Step, "isEntry">[]> {
-  const reached: Omit<Step, "isEntry">[] = [];
+async function reachedFrom({ references }: ResolvedWorker, calls: CallTable): Promise<Omit<WorkerReference, "isEntry">[]> {
+  const reached: Omit<WorkerReference, "isEntry">[] = [];
   for (const { syntax, target } of references) {
     const from = syntax.reference.span;
     if (target.kind === "worker") reached.push({ ...target, from });
@@ -65,7 +56,7 @@ async function reachedFrom({ references }: ResolvedWorker, calls: CallTable): Pr
   return reached;
 }
 
-async function resolveWorker(compilation: Compilation, step: Step): Promise<ResolvedWorker | undefined> {
+async function resolveWorker(compilation: Compilation, step: WorkerReference): Promise<ResolvedWorker | undefined> {
   const loaded = await loadWorker(compilation, step);
   if (!loaded) return undefined;
   const toolsets = loaded.file.toolsets?.value ?? [];

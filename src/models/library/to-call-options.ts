@@ -25,7 +25,7 @@ export interface CallOptionsFacts extends OutputFacts {
   /** Absent: the provider finds by itself what is in its cache. */
   readonly cacheMark?: CacheMark;
   readonly serverTools?: ServerToolSupport;
-  /** Absent: they take none. */
+  /** Absent: its models take none, and get a sentence in their place. */
   readonly resultFiles?: ResultFiles;
   /** True if its models take no tools: a request with some is an error before it is sent. */
   readonly takesNoTools?: boolean;

@@ -13,15 +13,9 @@ import { describeErrorBody, describeReported } from "../wire/error-words.ts";
 import { BrokenStream, StreamFailure } from "./read-stream.ts";
 
 /** Facts about a failure, from which the message is made. */
-interface Failure {
-  readonly code: ModelErrorCode;
-  readonly message: string;
+interface Failure extends Omit<ConstructorParameters<typeof ModelError>[0], "model"> {
   /** Default: that of the code. */
   readonly label?: string;
-  readonly status?: number | undefined;
-  readonly retryable?: boolean | undefined;
-  readonly retryAfterMilliseconds?: number | undefined;
-  readonly cause?: unknown;
 }
 
 interface ErrorFacts {

@@ -1,43 +1,19 @@
-import type { LanguageModelV4ProviderTool, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import type { JsonObject } from "../../protocol/json.ts";
-import type { ServerTool } from "../../protocol/tool.ts";
-import type { OutputFacts } from "../library/answer-tool.ts";
-import type { CacheMark } from "../library/cache-marks.ts";
 import { type LoadedModel, openOnce } from "../library/loaded-model.ts";
-import type { ResultFiles } from "../library/to-prompt.ts";
+import type { CallOptionsFacts } from "../library/to-call-options.ts";
 import type { OptionRules } from "../options/option-rules.ts";
 import type { Provider, ProviderEnvironment } from "../provider.ts";
 import { type EndpointFacts, resolveEndpoint } from "../provider-endpoint.ts";
-import type { ServerToolSupport } from "../server-tools.ts";
 import type { AnswerRepair } from "../wire/repair.ts";
 
 /** A provider whose wire protocol a library speaks. Plain data but for `load`, which imports that library. */
-export interface LibraryProviderFacts extends EndpointFacts, OutputFacts {
-  readonly name: string;
-  readonly description: string;
+export interface LibraryProviderFacts
+  extends EndpointFacts,
+    Omit<CallOptionsFacts, "id" | "optionRules">,
+    Pick<Provider, "name" | "description" | "isFree" | "freeTools" | "families" | "attachments"> {
   /** Its id in the table of listed prices; null: it has none there. */
   readonly priceTable: string | null;
-  /** Names of its models, for the hint of a model id without a provider. */
-  readonly families?: RegExp;
-  /** Media types that its models can take besides text, such as `image/*`. Absent: any. */
-  readonly attachments?: readonly string[];
-  /** Absent: its models take none, and get a sentence in their place. */
-  readonly resultFiles?: ResultFiles;
-  /** The name under which the library takes its own options. */
-  readonly optionsKey: string;
-  /** Provider options that hold unless the worker says otherwise. */
-  readonly defaults?: JsonObject;
-  /** Absent: the provider finds by itself what is in its cache. */
-  readonly cacheMark?: CacheMark;
-  readonly serverTools?: ServerToolSupport;
-  /** Tools of `serverTools` that cost their tokens and nothing else. Absent: none. */
-  readonly freeTools?: Provider["freeTools"];
-  /** True if using its models costs nothing. */
-  readonly isFree?: true;
-  /** True if its models take no tools. */
-  readonly takesNoTools?: boolean;
-  /** A tool of `serverTools` as the library takes it. */
-  toServerTool?(tool: ServerTool): LanguageModelV4ProviderTool;
   /** Returns the provider options that later requests must carry because of this answer. */
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;
   /** Imports the list of options that a worker may set. */

@@ -1,5 +1,5 @@
 import { compactionKey, modelKey } from "../../effects/keys.ts";
-import type { DroppedResult } from "../../protocol/fact.ts";
+import type { DroppedResult, FactOf } from "../../protocol/fact.ts";
 import { type ToolMessage, type ToolResult, type ToolResultPart, withoutFiles } from "../../protocol/message.ts";
 import { readResultName } from "../../toolsets/results/read-result.ts";
 import { formatCount } from "../../util/text/format-count.ts";
@@ -53,12 +53,7 @@ export function noteRefusal(call: CallConfig, frame: CallFrame): boolean {
   return droppable(frame, 1).length > 0;
 }
 
-interface Compaction {
-  readonly window: number;
-  readonly before: number;
-  readonly after: number;
-  readonly dropped: readonly DroppedResult[];
-}
+type Compaction = Pick<FactOf<"compaction">, "window" | "before" | "after" | "dropped">;
 
 function decide(call: CallConfig, frame: CallFrame, { window: listed }: Room): Compaction | undefined {
   // Before the first answer nothing is known but estimates, which count files by their size.

@@ -1,5 +1,6 @@
+import type { JournalEnds } from "../../journal/read-journal.ts";
 import type { RunOutcome } from "../../protocol/call.ts";
-import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
+import type { FactOf } from "../../protocol/fact.ts";
 import { isRecord } from "../../protocol/json.ts";
 import type { Usage } from "../../protocol/usage.ts";
 import { clipText } from "../../util/text/clip-text.ts";
@@ -35,19 +36,11 @@ export interface ListedRun {
   readonly foreign?: boolean;
 }
 
-interface RunEnds {
-  readonly version: 1 | 2;
-  readonly first?: JournalEntry;
-  readonly entryCall?: JournalEntry;
-  readonly last?: JournalEntry;
-  readonly undone?: boolean;
-}
-
 /** In UTF-16 units. */
 const longestPrompt = 100;
 
 /** Describes a run by the ends of its journal. */
-export function listRun(ends: RunEnds): Omit<ListedRun, "runId" | "folder" | "foreign"> {
+export function listRun(ends: JournalEnds): Omit<ListedRun, "runId" | "folder" | "foreign"> {
   const { first, entryCall, last } = ends;
   const summary = summarizeJournal(ends);
   if (first?.type !== "run-start" || !last) return { outcome: "empty", summary };

@@ -1,3 +1,4 @@
+import type { JournalContents, JournalEnds } from "../../journal/read-journal.ts";
 import { isCodeOfWorker } from "../../protocol/call.ts";
 import type { FactOf, JournalEntry, Outcome } from "../../protocol/fact.ts";
 import { isRecord, type JsonObject } from "../../protocol/json.ts";
@@ -15,25 +16,10 @@ import { renderLines } from "../text/render-lines.ts";
 import { wrapWords } from "../text/wrap-text.ts";
 import { renderLedgers } from "./context-ledger.ts";
 
-interface Journal {
-  readonly version: 1 | 2;
-  /** The whole ones. */
-  readonly entries: readonly JournalEntry[];
-  /** Problems of the damaged entries, by their numbers. */
-  readonly problems: ReadonlyMap<number, string>;
-  readonly torn: boolean;
-}
-
-interface JournalEnds {
-  readonly version: 1 | 2;
-  readonly first?: JournalEntry;
-  readonly last?: JournalEntry;
-  /** True if the run was taken back. */
-  readonly undone?: boolean;
-}
+type Journal = Pick<JournalContents, "version" | "entries" | "problems" | "torn">;
 
 /** Summarizes a run in one line: when it began, and how it ended or how far it got. */
-export function summarizeJournal({ version, first, last, undone }: JournalEnds): string {
+export function summarizeJournal({ version, first, last, undone }: Omit<JournalEnds, "entryCall">): string {
   if (first?.type !== "run-start" || !last) return "nothing is recorded: it ended before it began";
   const started = readable(first, () => new Date(first.time).toISOString().replace("T", " ").slice(0, 16));
   return `${started}  ${renderEnd(last)}${version === 1 ? "; too old to be replayed" : ""}${undone ? "; taken back" : ""}`;

@@ -1,4 +1,4 @@
-import type { Verdict } from "../../protocol/approval.ts";
+import type { PlacedDrift, ReplayReport } from "../../front/replay.ts";
 import type { CallPath } from "../../protocol/call.ts";
 import type { Fact } from "../../protocol/fact.ts";
 import { clipText } from "../../util/text/clip-text.ts";
@@ -7,27 +7,11 @@ import { callLabel } from "../text/call-label.ts";
 import { renderLines } from "../text/render-lines.ts";
 
 /** The outcome of a replay, as far as it is shown. */
-export interface ShownReplay {
-  readonly runId: string;
-  readonly same: boolean;
-  readonly differences: readonly { readonly callPath: CallPath; readonly recorded?: Fact; readonly replayed?: Fact }[];
-  readonly drifts: readonly ShownDrift[];
+interface ShownReplay extends Pick<ReplayReport, "runId" | "same" | "differences" | "drifts"> {
   readonly verdicts: readonly ShownVerdict[];
 }
 
-interface ShownVerdict {
-  readonly callPath: CallPath;
-  readonly recorded: Verdict;
-  readonly today: Verdict;
-}
-
-interface ShownDrift {
-  readonly callPath: CallPath;
-  readonly key: string;
-  readonly kind: string;
-  readonly change?: string;
-  readonly place?: { readonly file: string; readonly line?: number };
-}
+type ShownVerdict = Omit<ReplayReport["verdicts"][number], "tool">;
 
 /** One line where the program of today does the same; otherwise a line for each call and each effect that is different. */
 export function renderReplay({ runId, same, differences, drifts, verdicts }: ShownReplay, columns: number): string {
@@ -61,7 +45,7 @@ function describeVerdict({ callPath, recorded, today }: ShownVerdict): string {
   return `${labelOf(callPath)}: it was ${verdictWords[recorded.type]} and is ${verdictWords[today.type]} today (${today.why})`;
 }
 
-function describeDrift({ callPath, key, kind, change, place }: ShownDrift): string {
+function describeDrift({ callPath, key, kind, change, place }: PlacedDrift): string {
   if (kind === "tool" && change !== undefined) return `${labelOf(callPath)}: ${change}`;
   if (kind !== "model") return `${labelOf(callPath)}: the ${effectNames[kind] ?? kind} is different (${key})`;
   if (!place) return change ?? "";

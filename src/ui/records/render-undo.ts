@@ -1,31 +1,10 @@
-import type { JsonObject } from "../../protocol/json.ts";
+import type { UndoneFile, UndoPlan } from "../../front/undo.ts";
 import { runSteps } from "../../util/in-steps.ts";
 import { bytes, counted } from "../explain/phrases.ts";
 import { callLabel } from "../text/call-label.ts";
 import { PreviewRows } from "../text/preview-rows.ts";
 import { renderDiff } from "../text/render-diff.ts";
 import { renderLines } from "../text/render-lines.ts";
-
-interface ShownFile {
-  readonly path: string;
-  readonly action: "restore" | "remove" | "same" | "changed" | "not-kept" | "outside" | "program" | "failed";
-  readonly now?: Uint8Array | null;
-  readonly before?: Uint8Array | null;
-  readonly isPartial?: boolean;
-  readonly error?: string;
-}
-
-/** The files of an undo and the calls that stay, as far as they are shown. */
-export interface ShownUndo {
-  readonly runId: string;
-  readonly files: readonly ShownFile[];
-  readonly lasting: readonly {
-    readonly callPath: string;
-    readonly tool: string;
-    readonly args: JsonObject;
-    readonly isOfFile?: true;
-  }[];
-}
 
 export interface UndoRendering {
   readonly columns: number;
@@ -36,12 +15,12 @@ export interface UndoRendering {
 }
 
 /** Says of a file that it was done. */
-const done: Readonly<Record<string, (file: ShownFile) => string>> = {
+const done: Readonly<Record<string, (file: UndoneFile) => string>> = {
   restore: ({ before }) => `restored: ${bytes(before?.length ?? 0)}`,
   remove: () => "removed: the run had made it",
 };
 
-const reasons: Readonly<Record<ShownFile["action"], (file: ShownFile) => string>> = {
+const reasons: Readonly<Record<UndoneFile["action"], (file: UndoneFile) => string>> = {
   restore: ({ before }) => `restore: ${bytes(before?.length ?? 0)}`,
   remove: () => "remove: the run made it",
   same: () => "is as it was",
@@ -53,7 +32,7 @@ const reasons: Readonly<Record<ShownFile["action"], (file: ShownFile) => string>
 };
 
 /** Lists what an undo would do, or has done, with their sum: a line for each file, and for each call that stays. */
-export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diffs, isDone = false }: UndoRendering): string {
+export function renderUndo({ runId, files, lasting }: UndoPlan, { columns, diffs, isDone = false }: UndoRendering): string {
   const head =
     files.length > 0
       ? `run ${runId} wrote ${counted(files.length, "file")}:`
@@ -62,7 +41,7 @@ export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diff
     `  ${file.path}  ${((isDone && done[file.action]) || reasons[file.action])(file)}${file.isPartial ? "; its earlier writes stay: something else changed it between them" : ""}`,
     ...(diffs && file.action === "restore" ? diffRows(file, columns) : []),
   ]);
-  const toRows = (why: string, calls: ShownUndo["lasting"]) => {
+  const toRows = (why: string, calls: UndoPlan["lasting"]) => {
     const shown = calls.map(({ callPath, tool, args }) => `  ${callLabel(callPath)}: ${tool} ${JSON.stringify(args)}`);
     return shown.length > 0 ? [`not taken back, since ${why}:`, ...shown] : [];
   };
@@ -82,8 +61,8 @@ export function renderUndo({ runId, files, lasting }: ShownUndo, { columns, diff
   );
 }
 
-function summarize(files: readonly ShownFile[], calls: number): string {
-  const count = (...actions: readonly ShownFile["action"][]) => files.filter(({ action }) => actions.includes(action)).length;
+function summarize(files: readonly UndoneFile[], calls: number): string {
+  const count = (...actions: readonly UndoneFile["action"][]) => files.filter(({ action }) => actions.includes(action)).length;
   const left = count("changed", "not-kept", "outside", "program", "failed");
   const parts = [
     ...[`${count("restore")} restored`, `${count("remove")} removed`],
@@ -96,7 +75,7 @@ function summarize(files: readonly ShownFile[], calls: number): string {
 /** The most rows of a diff. */
 const mostRows = 40;
 
-function diffRows({ path, now, before }: ShownFile, columns: number): readonly string[] {
+function diffRows({ path, now, before }: UndoneFile, columns: number): readonly string[] {
   const [old, next] = [now, before].map((content) => textOf(content ?? new Uint8Array()));
   if (old === undefined || next === undefined) return ["    (not text)"];
   const lines = runSteps(renderDiff(path, old, next));
