@@ -1,22 +1,14 @@
 import { join, relative } from "node:path";
-import type { DiagnosticList } from "../diagnostics/diagnostic-list.ts";
-import type { Host } from "../host/host.ts";
 import { type ManifestFile, parseManifest } from "../language/manifest.ts";
+import type { Compilation } from "./compilation.ts";
 import type { LocatedProgram } from "./locate-target.ts";
-import type { ProgramFiles } from "./program-files.ts";
 
 export const manifestName = "llm-do.yaml";
-
-export interface ManifestLoading {
-  readonly host: Host;
-  readonly files: ProgramFiles;
-  readonly diagnostics: DiagnosticList;
-}
 
 /** Reads the program's `llm-do.yaml`, if it has one; in the form of listed files, if it is listed. */
 export async function loadManifest(
   { root, listed }: LocatedProgram,
-  { host, files, diagnostics }: ManifestLoading,
+  { host, files, diagnostics }: Pick<Compilation, "host" | "files" | "diagnostics">,
 ): Promise<ManifestFile | undefined> {
   if (!listed) await reportLookAlikes(root, { host, diagnostics });
   const path = join(root, manifestName);
@@ -43,7 +35,7 @@ export function noteOnOlderFile(name: string): string | undefined {
   return olderFiles.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-async function reportLookAlikes(root: string, { host, diagnostics }: Omit<ManifestLoading, "files">): Promise<void> {
+async function reportLookAlikes(root: string, { host, diagnostics }: Pick<Compilation, "host" | "diagnostics">): Promise<void> {
   for (const name of await host.files.names(root).catch(() => [])) {
     const note = noteOnOlderFile(name);
     const isLookAlike = name !== manifestName && lookAlike.test(name);

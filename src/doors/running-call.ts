@@ -1,6 +1,7 @@
 import type { ApprovalPolicy, Approver } from "../approval/policy.ts";
-import type { RunOutput } from "../front/llm-do.ts";
+import type { RunOutput, RunRequest } from "../front/llm-do.ts";
 import type { ApprovalDecision, ApprovalRequest } from "../protocol/approval.ts";
+import type { TraceRequest } from "./trace-request.ts";
 
 /** A question of a run. `id` cannot be guessed, and names the question once. */
 export interface AskedQuestion {
@@ -25,6 +26,15 @@ export interface RunningCall {
 
 /** Begins a run. An exception that belongs to no call of it, but to its code, calls `abort`. */
 export type WithinRun = <T>(abort: (reason: Error) => void, begin: () => T) => T;
+
+/** The parts that all runs of a door share. */
+export interface DoorRuns {
+  /** For every run: limits, prices, providers. */
+  readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal" | "onEvent">;
+  readonly trace: TraceRequest;
+  readonly within: WithinRun;
+  readonly policy: ApprovalPolicy;
+}
 
 /** Starts a run. `begin` gets the approver that puts its questions to the caller, and a signal that ends the run. */
 export function startCall(

@@ -56,7 +56,7 @@ export interface GenerateOptions {
 export interface ModelCall {
   readonly worker: string;
   readonly callPath: CallPath;
-  /** From 1. */
+  /** From 1, for each call of a worker. */
   readonly turn: number;
 }
 

@@ -7,12 +7,7 @@ import { matchesModel } from "./providers/compatible-models.ts";
 import { builtInProviders, byName } from "./providers/providers.ts";
 
 /** Dollars for a million tokens. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  /** Price of input that the provider had in its cache. Default: as `input`. */
-  readonly cachedInput?: number;
-}
+export type Price = Omit<GivenPrice, "model">;
 
 /** By model: `provider:name`, or a pattern with `*` and `?`. Of several that fit, the last one holds. */
 export type PriceOverrides = Readonly<Record<string, Price>>;

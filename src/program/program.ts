@@ -6,11 +6,12 @@ import type { DeclaredProvider } from "../models/providers/named-provider.ts";
 import type { ApprovalRule } from "../protocol/approval.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import type { ContextPart, ToolsEstimate } from "../protocol/outline.ts";
+import type { ContextPart, OutlinedModel, ToolsEstimate } from "../protocol/outline.ts";
 import type { ServerTool } from "../protocol/tool.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { WorkerRuntime } from "../toolsets/toolset.ts";
+import type { CalledWorker } from "../toolsets/workers/worker-toolset.ts";
 
 /**
  * The linked form that compile makes and runtime runs: everything that the entry can reach, frozen. Nothing is looked up on
@@ -97,17 +98,11 @@ export interface CodeCheck {
 }
 
 /** The linked form of a `.worker` file, or of a worker defined in code. */
-export interface Worker {
-  /** Its path inside the program, without the suffix: unique, and the same on every machine. */
-  readonly id: string;
+export interface Worker extends CalledWorker {
   readonly name: string;
-  readonly description: string;
   /** Undefined if nothing names a model: such a worker compiles, and cannot run. */
   readonly model: ModelChoice | undefined;
   readonly compatibleModels: readonly string[] | undefined;
-  readonly input: Schema;
-  /** Undefined: the output is text. */
-  readonly output: Schema | undefined;
   /** Answers before the prompt. Absent: the prompt answers all calls. */
   readonly code?: WorkerCode;
   /** Settings of the model's requests. */
@@ -124,7 +119,6 @@ export interface Worker {
   readonly serverTools: readonly ServerTool[];
   readonly scopes: readonly ScopeDeclaration[];
   readonly commands: CommandPolicy;
-  readonly attachmentPolicy: AttachmentPolicy;
   readonly context: ContextBounds;
   readonly limits: Limits;
   /** Nothing may overwrite its file, dynamic creation with `force` included. */
@@ -165,13 +159,9 @@ export interface RenderedPrompt {
 }
 
 /** `source` says where the choice came from, in words for people: `--model`, `LLM_DO_MODEL`, `model` of the worker's file. */
-export interface ModelChoice {
-  readonly id: string;
+export interface ModelChoice extends Pick<OutlinedModel, "id" | "source" | "namedBy"> {
   /** As records have it: a script of the program is relative to its folder, so that the program can be moved. */
   readonly recorded: string;
-  readonly source: string;
-  /** Chosen by a file of the program, or by the user (by a flag, a variable, or the library). */
-  readonly namedBy: "program" | "user";
 }
 
 /** A toolset, or a worker as a toolset of one tool. */

@@ -159,11 +159,7 @@ export interface ApprovalRule {
 export type ApprovalMode = "prompt" | "approve_all" | "reject_all";
 
 /** One thing a run needed and did not get; `allow` are the lines of configuration that would allow it. */
-export interface DeniedCall {
-  readonly callPath: CallPath;
-  readonly worker: string;
-  readonly tool: string;
-  readonly description: string;
+export interface DeniedCall extends Pick<ApprovalRequest, "callPath" | "worker" | "tool" | "description"> {
   readonly source: DecisionSource;
   readonly note?: string;
   readonly allow?: string;

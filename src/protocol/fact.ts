@@ -79,6 +79,7 @@ export interface GivenPrice {
   readonly model: string;
   readonly input: number;
   readonly output: number;
+  /** Price of input that the provider had in its cache. Default: as `input`. */
   readonly cachedInput?: number;
 }
 

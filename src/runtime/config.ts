@@ -1,7 +1,6 @@
-import type { Gate, GatedToolset } from "../approval/gate-types.ts";
-import type { ApprovalPolicy } from "../approval/policy.ts";
+import type { Gate, GatedToolset, GateOptions } from "../approval/gate-types.ts";
 import type { Activity } from "../effects/activity.ts";
-import type { Effects, ReachedLimit } from "../effects/effects.ts";
+import type { ReachedLimit } from "../effects/effects.ts";
 import type { Host, OpenScopesOptions } from "../host/host.ts";
 import type { ScopeDeclaration, Scopes } from "../host/scopes/scopes.ts";
 import type { ResultKeeper } from "../journal/stores/store.ts";
@@ -21,7 +20,6 @@ import type { TraceLookup } from "../protocol/trace-context.ts";
 import type { Limits } from "../protocol/usage.ts";
 import type { AttachmentHandle } from "../toolsets/toolset.ts";
 import type { WorkerEnd } from "../toolsets/workers/worker-toolset.ts";
-import type { Redactor } from "../util/secrets/redactor.ts";
 import type { Budget } from "./bounds/budget.ts";
 import type { Repeats } from "./bounds/loop-guard.ts";
 import type { RequestPace } from "./bounds/request-pace.ts";
@@ -34,17 +32,12 @@ import type { PrefixWatch } from "./history/prefix-watch.ts";
 import type { Artifacts } from "./results/artifacts.ts";
 
 /** The parameters of a run: everything that decides what may happen is required. */
-export interface RunSetup {
-  readonly runId: string;
+export interface RunSetup extends Pick<GateOptions, "runId" | "policy" | "effects" | "redactor"> {
   readonly host: Host;
-  /** Records facts and answers effects. */
-  readonly effects: Effects;
-  readonly redactor: Redactor;
   /** Keeps what file tools replace. Absent: nothing does. */
   readonly writes?: WriteLog | undefined;
   /** Absent: whole results that are cut stay in memory. */
   readonly results?: ResultKeeper | undefined;
-  readonly policy: ApprovalPolicy;
   /** The rules that the run was given, beside those of its manifest: recorded. Default: none. */
   readonly givenRules?: readonly ApprovalRule[] | undefined;
   readonly resolveModel: (id: string, auth?: AuthMode) => Promise<Model>;

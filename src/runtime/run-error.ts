@@ -1,8 +1,8 @@
 import type { ReachedLimit } from "../effects/effects.ts";
-import type { DeniedCall, OpenQuestion } from "../protocol/approval.ts";
+import type { OpenQuestion } from "../protocol/approval.ts";
 import type { CallPath } from "../protocol/call.ts";
-import type { Artifact } from "../protocol/message.ts";
-import type { LimitName, Usage } from "../protocol/usage.ts";
+import type { LimitName } from "../protocol/usage.ts";
+import type { RunResult } from "./run-entry.ts";
 
 export type RunErrorCode =
   /** The input does not fit the entry's schema. */
@@ -37,16 +37,12 @@ export class RunError extends Error {
   readonly callPath: CallPath | undefined;
   /** Result of the run up to its failure; absent if it did not start. */
   declare run:
-    | {
-        readonly runId: string;
-        readonly usage: Usage;
-        readonly denied: readonly DeniedCall[];
-        readonly artifacts: readonly Artifact[];
+    | (Pick<RunResult, "runId" | "usage" | "denied" | "artifacts"> & {
         /** Those that wait for an answer. Empty if the run is not suspended. */
         readonly questions: readonly OpenQuestion[];
         /** Calls that come after one that waits for an answer, on the same target: they have not been looked at yet. */
         readonly behind: readonly CallPath[];
-      }
+      })
     | undefined;
 
   /** The stacks of this error and of what caused it, without secrets; absent if the run did not start. */

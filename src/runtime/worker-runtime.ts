@@ -2,7 +2,6 @@ import { joinContext } from "../approval/extra-context.ts";
 import type { GatedCall, GatedToolset } from "../approval/gate-types.ts";
 import { codeCallKey, workerKey } from "../effects/keys.ts";
 import { RequestChanged } from "../effects/policies/request-changed.ts";
-import type { Scopes } from "../host/scopes/scopes.ts";
 import type { Worker } from "../program/program.ts";
 import type { AttachmentPolicy } from "../protocol/attachment-policy.ts";
 import { type CallAddress, childCallPath } from "../protocol/call.ts";
@@ -11,14 +10,13 @@ import type { JsonValue } from "../protocol/json.ts";
 import type { ToolResult } from "../protocol/message.ts";
 import { createMap } from "../toolsets/map-calls.ts";
 import { type RunAccess, sealRuntime } from "../toolsets/timed-runtime.ts";
-import { type AttachmentHandle, type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
+import { type CallOptions, ToolFailure, toolFailure, type WorkerRuntime } from "../toolsets/toolset.ts";
 import type { DraftedWorker, WorkerSource } from "../toolsets/workers/worker-toolset.ts";
 import { canonicalJson } from "../util/json/canonical-json.ts";
 import { copyJson } from "../util/json/plain-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import { nearestNames } from "../util/text/nearest-names.ts";
-import type { Budget } from "./bounds/budget.ts";
-import type { RuntimeConfig } from "./config.ts";
+import type { CallConfig } from "./config.ts";
 import { createSteps } from "./results/code-steps.ts";
 import { CallReport } from "./results/report-call.ts";
 import { LimitReached } from "./run-error.ts";
@@ -42,14 +40,9 @@ export interface EndedCall {
 }
 
 /** The part of a run that executing code can use: a tool in a worker's call, or a code entry. */
-export interface CodeContext extends CallAddress {
-  readonly run: RuntimeConfig;
+export interface CodeContext extends CallAddress, Pick<CallConfig, "run" | "scopes" | "attachments" | "budget" | "signal"> {
   readonly worker: CodeOwner;
   readonly model: { readonly id: string } | undefined;
-  readonly scopes: Scopes;
-  readonly attachments: readonly AttachmentHandle[];
-  readonly budget: Budget;
-  readonly signal: AbortSignal;
   /** The names that it may call. Undefined: all of the program. */
   readonly reach: readonly string[] | undefined;
   /** The toolsets that it reaches, in the place of the program's names. */

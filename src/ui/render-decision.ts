@@ -1,4 +1,5 @@
-import type { ApprovalDecision, DecisionSource } from "../protocol/approval.ts";
+import type { DecisionSource } from "../protocol/approval.ts";
+import type { FactOf } from "../protocol/fact.ts";
 import { show } from "./explain/phrases.ts";
 
 const deciders: Readonly<Record<DecisionSource, string>> = {
@@ -15,11 +16,7 @@ const deciders: Readonly<Record<DecisionSource, string>> = {
 
 const words = { approve: "approved", deny: "denied", stop: "stopped" } as const;
 
-interface SettledCall {
-  readonly decision: ApprovalDecision;
-  readonly source: DecisionSource;
-  readonly stops?: true;
-}
+type SettledCall = Pick<FactOf<"decision">, "decision" | "source" | "stops">;
 
 /** `denied by you: wrong folder`, `approved as {"path":"b.txt"} by you`. A note that only repeats what the source says is left out. */
 export function renderDecision({ decision, source, stops }: SettledCall): string {

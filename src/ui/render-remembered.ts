@@ -1,13 +1,9 @@
-import type { JsonObject } from "../protocol/json.ts";
+import type { RememberedCall } from "../protocol/fact.ts";
 import { clipText } from "../util/text/clip-text.ts";
 import { show } from "./explain/phrases.ts";
 import { wrapWords } from "./text/wrap-text.ts";
 
-interface Remembered {
-  readonly worker: string;
-  readonly tool: string;
-  readonly args: JsonObject;
-}
+type Remembered = Pick<RememberedCall, "worker" | "tool" | "args">;
 
 const longestArguments = 300;
 

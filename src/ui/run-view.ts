@@ -26,25 +26,20 @@ export interface CallView {
   text: string;
   /** Calls below it that have ended. */
   ended: number;
+  /** The change that was shown in the question. */
   preview?: Preview;
+  /** The decision, in words. Present if an approval was asked for. */
   decision?: string;
 }
 
 /** A call that has ended, as it is shown for good. */
-export interface ToolCard {
-  readonly path: CallPath;
+export interface ToolCard extends Readonly<Pick<CallView, "path" | "kind" | "args" | "preview" | "decision">> {
   readonly tool: string;
-  readonly kind: CallKind;
-  readonly args?: JsonValue;
   readonly result: ToolResult;
   readonly milliseconds: number;
   /** Only of a worker. */
   readonly usage?: Usage;
   readonly executedBy?: "provider";
-  /** The change that was shown in the question. */
-  readonly preview?: Preview;
-  /** The decision, in words. Present if an approval was asked for. */
-  readonly decision?: string;
 }
 
 /** A part of a run that does not change any more. */

@@ -4,8 +4,6 @@ import { isFlag } from "../../compile/flag.ts";
 import { concernsRun } from "../../compile/warnings-of-run.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { type CompileRequest, compile, compileWith } from "../../front/llm-do.ts";
-import type { Host } from "../../host/host.ts";
-import type { RunReference } from "../../journal/stores/find-store.ts";
 import type { ApprovalRule } from "../../protocol/approval.ts";
 import type { ProgramOptions } from "../../protocol/fact.ts";
 import type { Limits } from "../../protocol/usage.ts";
@@ -14,14 +12,9 @@ import { reserveStdout, writeStderr } from "../output.ts";
 import { isTrusted, requireTrust, type TrustOptions } from "./require-trust.ts";
 
 /** Flags of every command that compiles a program: they choose it, and override its files. */
-export interface CompileFlags {
-  readonly entry?: string;
-  readonly model?: string;
-  readonly modelFor?: readonly string[];
-  readonly set?: readonly string[];
+export interface CompileFlags extends Pick<CompileRequest, "entry" | "model" | "modelFor" | "set" | "trust"> {
   readonly scope?: Readonly<Record<string, string>>;
   readonly unisolated?: boolean;
-  readonly trust?: boolean;
   /** Rules, as often as they were given. */
   readonly approve?: readonly string[];
   readonly deny?: readonly string[];
@@ -31,15 +24,9 @@ export interface CompileFlags {
 export type OpenProgram = Compiled &
   Pick<{ readonly [Part in keyof Compiled]: NonNullable<Compiled[Part]> }, "program" | "outline">;
 
-export interface OpenOptions extends TrustOptions {
-  /** A worker without a model is an error. */
-  readonly toRun?: boolean;
-  /** Absolute path of a recorded run's folder: the program is compiled as that run sees it. */
-  readonly forRun?: RunReference;
+export interface OpenOptions extends TrustOptions, Pick<CompileRequest, "toRun" | "forRun" | "host"> {
   /** Shows no warnings. */
   readonly quiet?: boolean | undefined;
-  /** Compiles and runs the program. Default: the machine's. */
-  readonly host?: Host;
   /** Options that a record gives, below the flags. */
   readonly ofProgram?: ProgramOptions;
   /** Called with the limits of the manifest before any of the program's code is imported. */

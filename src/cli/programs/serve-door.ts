@@ -1,6 +1,4 @@
-import type { ApprovalPolicy } from "../../approval/policy.ts";
-import type { WithinRun } from "../../doors/running-call.ts";
-import type { TraceRequest } from "../../doors/trace-request.ts";
+import type { DoorRuns } from "../../doors/running-call.ts";
 import type { RunRequest } from "../../front/llm-do.ts";
 import { StrayOwners } from "../process/guard-process.ts";
 import { guardCommand } from "../process/guarded-command.ts";
@@ -12,13 +10,10 @@ import type { RunFlags } from "../run/run-flags.ts";
 import { createRequest } from "../run/run-request.ts";
 
 /** What a door serves its runs with. */
-export interface DoorParts extends OwnStreams {
+export interface DoorParts extends OwnStreams, Pick<DoorRuns, "policy" | "trace" | "within"> {
   readonly flags: RunFlags;
   /** For every run: limits, prices, providers. */
   readonly request: Omit<RunRequest, "approval" | "signal" | "attachments">;
-  readonly policy: ApprovalPolicy;
-  readonly trace: TraceRequest;
-  readonly within: WithinRun;
   readonly signal: AbortSignal;
   readonly note: (message: string) => void;
 }

@@ -17,10 +17,7 @@ export interface CalledWorker {
 }
 
 /** Code that calls by name. */
-export interface CallingCode {
-  /** The module that exports the code. */
-  readonly path: string;
-  readonly home: Home;
+export interface CallingCode extends CalledWorker {
   /** The export. */
   readonly name: string;
   /** Span that refers to it, in a worker or as the entry. */

@@ -1,8 +1,8 @@
 import { basename, relative } from "node:path";
 import type { Span, Spanned } from "../../diagnostics/source.ts";
 import type { ApprovalSyntax, ToolsetSyntax } from "../../language/worker-file.ts";
+import type { ExportedToolset } from "../../toolsets/exported-toolset.ts";
 import { exportedToolset } from "../../toolsets/exported-toolset.ts";
-import type { Tool, Toolset } from "../../toolsets/toolset.ts";
 import { getOwn } from "../../util/get-own.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { didYouMean, quoteNames } from "../../util/text/did-you-mean.ts";
@@ -28,16 +28,12 @@ export interface ResolvedReference {
 
 export type ReferenceTarget =
   /** `code`: where it comes from, if it is not built in. `callers`: tools of it whose code calls by name. */
-  | {
+  | (ExportedToolset & {
       readonly kind: "toolset";
-      readonly toolset: Toolset;
       readonly code?: ToolsetCode;
-      readonly callers: readonly Tool[];
-      /** Makes the toolset of its configuration, where code takes one: `toolset` says of it what is known before. */
-      readonly construct?: (config: unknown) => Promise<Toolset>;
       /** The workers that `delegation` may call. */
       readonly delegates?: readonly Delegate[];
-    }
+    })
   | { readonly kind: "worker"; readonly path: string; readonly home: Home }
   /** Code that may not be imported yet: the name is there (or may be), its value is unknown. */
   | { readonly kind: "unverified"; readonly name: string };

@@ -6,7 +6,7 @@ import {
   type PromptResponse,
   RequestError,
 } from "@agentclientprotocol/sdk";
-import type { ApprovalPolicy, Approver } from "../../approval/policy.ts";
+import type { Approver } from "../../approval/policy.ts";
 import { type Program, type RunOutput, type RunRequest, run } from "../../front/llm-do.ts";
 import type { ApprovalDecision, ApprovalRequest, ApprovalRule } from "../../protocol/approval.ts";
 import type { JsonObject } from "../../protocol/json.ts";
@@ -17,18 +17,12 @@ import { canonicalJson } from "../../util/json/canonical-json.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
 import { escapeText } from "../../util/text/escape-text.ts";
 import { renderQuestion } from "../render-question.ts";
-import type { WithinRun } from "../running-call.ts";
-import type { TraceRequest } from "../trace-request.ts";
+import type { DoorRuns } from "../running-call.ts";
 import { readPermission, toPermission } from "./permissions.ts";
 import { chunk, fileChunk, toUpdate } from "./updates.ts";
 
-export interface ConversationOptions {
+export interface ConversationOptions extends DoorRuns {
   readonly program: Program;
-  /** For the run of each message: limits, prices, providers. */
-  readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal" | "onEvent">;
-  readonly trace: TraceRequest;
-  readonly within: WithinRun;
-  readonly policy: ApprovalPolicy;
 }
 
 interface ConversationMessage {

@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { ApprovalPolicy } from "../../approval/policy.ts";
-import { type RunOutput, type RunRequest, run } from "../../front/llm-do.ts";
+import { type RunOutput, run } from "../../front/llm-do.ts";
 import type { ApprovalDecision } from "../../protocol/approval.ts";
 import type { EventSink } from "../../protocol/event.ts";
 import type { JsonObject } from "../../protocol/json.ts";
@@ -17,17 +17,12 @@ import { getOwn } from "../../util/get-own.ts";
 import { takeInlineFiles } from "../inline-files.ts";
 import type { OfferedWorker } from "../offered-worker.ts";
 import { renderQuestion } from "../render-question.ts";
-import { type AskedQuestion, askedBy, type RunningCall, type Step, startCall, type WithinRun } from "../running-call.ts";
-import type { TraceRequest } from "../trace-request.ts";
+import type { DoorRuns } from "../running-call.ts";
+import { type AskedQuestion, askedBy, type RunningCall, type Step, startCall } from "../running-call.ts";
 import type { KeptFiles } from "./files.ts";
 import { canAsk, describeFailure, failure, formOf, progressOf, readDecision, toResult } from "./results.ts";
 
-export interface CallOptions {
-  /** For every run: limits, prices, providers. */
-  readonly request: Omit<RunRequest, "approval" | "program" | "input" | "attachments" | "signal" | "onEvent">;
-  readonly trace: TraceRequest;
-  readonly within: WithinRun;
-  readonly policy: ApprovalPolicy;
+export interface CallOptions extends DoorRuns {
   /** Questions go to clients that can show a form. A client may be an agent that answers by itself. */
   readonly askClient: boolean;
   /** Runs go on when their client is gone. */

@@ -16,7 +16,7 @@ export interface StoredLogin {
   readonly address?: string;
   /** ISO 8601. */
   readonly loggedInAt: string;
-  /** The address that tokens are asked for. */
+  /** The address that tokens are asked for (RFC 8707). Absent: none is named. */
   readonly resource?: string;
 }
 

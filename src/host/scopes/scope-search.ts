@@ -1,4 +1,5 @@
 import type { Directory } from "../files/directory.ts";
+import type { FolderSearch } from "./line-search.ts";
 import { type FolderLines, type LineSearch, openLineSearch } from "./line-search.ts";
 import { findFacts, inParent, isAsPinned, lookToRead } from "./scope-files.ts";
 import { isEverything, type WalkedFiles, walkFiles } from "./scope-list.ts";
@@ -118,11 +119,7 @@ function maxBytesIn({ maxFileBytes }: ScopeDeclaration, { maxBytesOfFile }: Sear
   return Math.min(maxFileBytes ?? maxBytesOfFile, maxBytesOfFile);
 }
 
-interface Wanted {
-  readonly names: readonly string[];
-  readonly maxBytes: number;
-  readonly limit: number;
-}
+type Wanted = Omit<FolderSearch, "from">;
 
 async function findIn(search: LineSearch, directory: Directory, wanted: Wanted): Promise<FolderLines> {
   if (directory.withPath) return directory.withPath((from) => search.find({ ...wanted, from }));

@@ -123,22 +123,17 @@ export interface SearchOptions extends WalkOptions {
   readonly milliseconds: number;
 }
 
-export interface FoundLines {
+export interface FoundLines extends Omit<ListedFiles, "paths"> {
   /** In the order of the walk: by path, and by line. */
   readonly matches: readonly (LineMatch & { readonly virtualPath: string })[];
-  /** True if there may be more: `maxMatches` cut them, or the walk ended early. */
-  readonly truncated: boolean;
   /** How many files are gone, too large or not text. */
   readonly skipped: number;
-  /** As in `ListedFiles`. */
-  readonly tooDeep: readonly string[];
-  readonly unnameable: number;
 }
 
 export interface ListedFiles {
   /** Virtual paths, sorted by code unit. */
   readonly paths: readonly string[];
-  /** True if there may be more: `maxEntries` cut the list, or the walk ended early. */
+  /** True if there may be more: `maxEntries` or `maxMatches` cut the list, or the walk ended early. */
   readonly truncated: boolean;
   /** The first of the folders that were not looked into, because they lie too many levels below the directory. */
   readonly tooDeep: readonly string[];

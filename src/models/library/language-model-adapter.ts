@@ -26,8 +26,6 @@ import { noResultFiles } from "./to-prompt.ts";
 import { upgradeLanguageModel } from "./upgrade-language-model.ts";
 
 export interface LanguageModelAdapterFacts extends CallOptionsFacts, UsageFacts {
-  /** `provider:name`. */
-  readonly id: string;
   readonly open: OpenModel;
   /** Returns the provider options that later requests must carry because of this answer. */
   carry?(metadata: SharedV4ProviderMetadata): JsonObject | undefined;

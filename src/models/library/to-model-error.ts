@@ -10,6 +10,7 @@ import type { ProviderKey } from "../provider-endpoint.ts";
 import { readRetryAfter } from "../retry.ts";
 import { AnswerRefusal } from "../wire/bounds.ts";
 import { describeErrorBody, describeReported } from "../wire/error-words.ts";
+import type { LanguageModelAdapterFacts } from "./language-model-adapter.ts";
 import { BrokenStream, StreamFailure } from "./read-stream.ts";
 
 /** Facts about a failure, from which the message is made. */
@@ -18,11 +19,7 @@ interface Failure extends Omit<ConstructorParameters<typeof ModelError>[0], "mod
   readonly label?: string;
 }
 
-interface ErrorFacts {
-  /** `provider:name`. */
-  readonly id: string;
-  readonly key?: ProviderKey;
-  readonly whenUnreachable?: string;
+interface ErrorFacts extends Pick<LanguageModelAdapterFacts, "id" | "key" | "whenUnreachable"> {
   readonly patience: Patience;
 }
 

@@ -3,7 +3,7 @@ import type { StoredLogin } from "../../host/own-files/login-file.ts";
 import type { PatientInit } from "../../host/patience.ts";
 
 /** An OAuth server at which the user logs in, as a public client. Plain data. */
-export interface LoginTerms {
+export interface LoginTerms extends Pick<StoredLogin, "clientId" | "origin" | "address" | "resource"> {
   /** Its metadata is looked up there. Or both URLs are given. */
   readonly issuer?: string;
   /** The address of the server that named the issuer. Absent: the user did. */
@@ -12,16 +12,9 @@ export interface LoginTerms {
   readonly tokenUrl?: string;
   /** The address at which a login by device code begins, if the issuer does not say it. */
   readonly deviceUrl?: string;
-  readonly clientId: string;
   readonly scopes: readonly string[];
   /** Further parameters of the authorization request, such as `audience`. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The origin that the token goes to. */
-  readonly origin: string;
-  /** The provider's base address, in that origin. Default: as without a login. */
-  readonly address?: string;
-  /** The address that the token is asked for (RFC 8707). Default: none is named. */
-  readonly resource?: string;
 }
 
 export interface OAuthAccess {

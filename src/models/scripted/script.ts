@@ -1,8 +1,7 @@
-import type { CallPath } from "../../protocol/call.ts";
 import type { JsonValue } from "../../protocol/json.ts";
-import type { ToolResultPart } from "../../protocol/message.ts";
+import type { FilePart, ToolResultPart } from "../../protocol/message.ts";
 import type { Usage } from "../../protocol/usage.ts";
-import type { ModelErrorCode, ModelRequest, ModelResponse } from "../model.ts";
+import type { ModelCall, ModelErrorCode, ModelRequest, ModelResponse } from "../model.ts";
 
 /**
  * A model that is played by code: it sees the request and answers. Answering nothing means that the request was not
@@ -14,11 +13,7 @@ export type Script = (request: ScriptedRequest) => ScriptedAnswer | Promise<Scri
 export type ScriptedAnswer = ScriptedReply | string | undefined;
 
 /** The whole request, whose turn it is, and shorthands for what scripts look at. */
-export interface ScriptedRequest extends ModelRequest {
-  readonly worker: string;
-  readonly callPath: CallPath;
-  /** From 1, for each call of a worker. */
-  readonly turn: number;
+export interface ScriptedRequest extends ModelRequest, ModelCall {
   readonly signal: AbortSignal;
   /** The text of the last user message; `(no input)` where the instructions print the whole input. */
   lastUserText(): string;
@@ -36,10 +31,7 @@ export interface ScriptedRequest extends ModelRequest {
 }
 
 /** A file of a user message with its content decoded. */
-export interface ScriptedFile {
-  readonly name: string;
-  readonly mediaType: string;
-  readonly sha256: string;
+export interface ScriptedFile extends Pick<FilePart, "name" | "mediaType" | "sha256"> {
   readonly bytes: Uint8Array;
 }
 

@@ -32,6 +32,7 @@ import {
 
 /** A worker, as far as a call of it needs to know. */
 export interface CalledWorker {
+  /** Its path inside the program, without the suffix: unique, and the same on every machine. */
   readonly id: string;
   readonly description: string;
   readonly input: Schema;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
+import type { JournalContents } from "../../journal/read-journal.ts";
+import type { FactOf } from "../../protocol/fact.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import { formatCount } from "../../util/text/format-count.ts";
 import { counted } from "../explain/phrases.ts";
@@ -16,11 +17,7 @@ import { describeDecision, hasSection, mark, type PageContext, renderSection, st
 import { aboutArgs, ShownTexts } from "./shown-text.ts";
 
 /** A journal, with the texts in the places of their references. */
-interface ShownJournal {
-  /** The whole ones. */
-  readonly entries: readonly JournalEntry[];
-  readonly problems: ReadonlyMap<number, string>;
-  readonly torn: boolean;
+interface ShownJournal extends Pick<JournalContents, "entries" | "problems" | "torn"> {
   /** The record came from elsewhere. Default false. */
   readonly isForeign?: boolean;
 }
