@@ -5,7 +5,6 @@ import { valuesOf } from "../../language/shapes/values-of.ts";
 import type { ToolsetSyntax } from "../../language/worker-file.ts";
 import type { Worker } from "../../program/program.ts";
 import { isRecord, type JsonObject } from "../../protocol/json.ts";
-import type { LocalServer } from "../../toolsets/mcp/config.ts";
 import { mayBegin, serverSeparator } from "../../toolsets/tool-name.ts";
 import { clipText } from "../../util/text/clip-text.ts";
 import { didYouMean } from "../../util/text/did-you-mean.ts";
@@ -94,7 +93,12 @@ export function serverWithTool(name: string, { manifest, builtIns }: Compilation
 }
 
 /** The part of a server's configuration that says what is started. */
-export type StartedServer = Pick<LocalServer, "command" | "args" | "cwd" | "env">;
+export interface StartedServer {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 interface ServersConfig {
   readonly servers: Readonly<Record<string, StartedServer | { readonly url: string }>>;

@@ -92,7 +92,7 @@ export interface PageCall {
 export interface PageAttempt {
   readonly number: number;
   readonly time: number;
-  /** In words: what it does under other terms than the attempt before. */
+  /** In words: the terms that differ from those of the attempt before. */
   readonly changes: readonly string[];
   /** Types of the entries that it did not count any more, with their calls. */
   readonly voids: readonly { readonly callPath: CallPath; readonly what: string }[];

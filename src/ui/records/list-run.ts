@@ -68,7 +68,7 @@ function promptOf({ input: { input: fields } }: FactOf<"run-start">): string | u
   return clipText(typeof text === "string" ? text : JSON.stringify(text), longestPrompt);
 }
 
-/** Renders a run in two lines: how it ended, and what it was. */
+/** Renders a run in two lines: its end, then its program, model, time, cost and prompt. */
 export function renderListedRun({ runId, summary, foreign, ...run }: ListedRun, columns: number): string {
   const { program, model, milliseconds, usage, prompt } = run;
   const facts = [

@@ -20,7 +20,7 @@ export interface NextSteps {
   readonly goOn: string;
 }
 
-/** Lists what waits in a line each, and how to answer. `behind`: the calls that come after one of them. */
+/** Lists the open questions in a line each, and how to answer them. `behind`: the calls that come after one of them. */
 export function renderWaiting(run: WaitingRun, behind: readonly CallPath[]): string {
   const lines = run.questions.map(
     ({ callPath, request, isChanged }, index) =>

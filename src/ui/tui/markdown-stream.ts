@@ -43,7 +43,7 @@ export class MarkdownStream {
     return rows;
   }
 
-  /** Drops what is open: the answer begins anew. */
+  /** Drops the open rows: the answer begins anew. */
   drop(): void {
     this.#open = "";
   }
