@@ -83,16 +83,14 @@ export function reportCase({ file, name, mode, required, runs, notRun }: CaseRun
   const scores = runs.flatMap(({ score }) => (score === undefined ? [] : [score]));
   const dollars = runs.flatMap(({ usage }) => (usage.usd === undefined ? [] : [usage.usd]));
   return {
-    ...{
-      file,
-      name,
-      outcome: holds ? "passed" : "failed",
-      mode,
-      runs: count,
-      passed,
-      flaky: passed > 0 && passed < count,
-      failures,
-    },
+    file,
+    name,
+    outcome: holds ? "passed" : "failed",
+    mode,
+    runs: count,
+    passed,
+    flaky: passed > 0 && passed < count,
+    failures,
     ...(isMistake ? { isMistake } : {}),
     ...(count > 1 ? { rate } : {}),
     turns: spreadOf(runs.map(({ turns }) => turns)),

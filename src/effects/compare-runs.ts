@@ -55,18 +55,16 @@ function textOf(fact: Fact | undefined): string {
 }
 
 const passingOfStart = {
-  ...{
-    runId: undefined,
-    program: undefined,
-    programDigest: undefined,
-    version: undefined,
-    owner: undefined,
-    forkOf: undefined,
-    rules: undefined,
-    prices: undefined,
-    files: undefined,
-    compiled: undefined,
-  },
+  runId: undefined,
+  program: undefined,
+  programDigest: undefined,
+  version: undefined,
+  owner: undefined,
+  forkOf: undefined,
+  rules: undefined,
+  prices: undefined,
+  files: undefined,
+  compiled: undefined,
 };
 
 function withoutPassing(fact: Fact): unknown {

@@ -40,13 +40,11 @@ const blocks = kinds({
 const iteration = record(
   {
     type: oneOf("compaction", "message", "advisor_message", "fallback_message"),
-    ...{
-      model: text,
-      input_tokens: count,
-      output_tokens: count,
-      cache_creation_input_tokens: count,
-      cache_read_input_tokens: count,
-    },
+    model: text,
+    input_tokens: count,
+    output_tokens: count,
+    cache_creation_input_tokens: count,
+    cache_read_input_tokens: count,
   },
   ["type", "input_tokens", "output_tokens"],
 );

@@ -9,12 +9,10 @@ const cachedOrNot = record({ cached_tokens: count, cache_write_tokens: count, au
 const usage = record({
   ...{ prompt_tokens: or(count, 0), completion_tokens: or(count, 0), total_tokens: or(count, 0) },
   ...{ prompt_tokens_details: cachedOrNot, completion_tokens_details: record({ reasoning_tokens: count, audio_tokens: count }) },
-  ...{
-    reasoning_tokens: count,
-    citation_tokens: count,
-    num_search_queries: count,
-    search_context_size: oneOf("low", "medium", "high"),
-  },
+  reasoning_tokens: count,
+  citation_tokens: count,
+  num_search_queries: count,
+  search_context_size: oneOf("low", "medium", "high"),
   cost: fitCost,
 });
 const noUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };

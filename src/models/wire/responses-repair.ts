@@ -80,19 +80,15 @@ const events = kinds({
   ]),
   ...Object.fromEntries(
     [
-      ...[
-        "refusal.delta",
-        "refusal.done",
-        "reasoning_summary_part.added",
-        "reasoning_summary_part.done",
-        "reasoning_summary_text.delta",
-      ],
-      ...[
-        "reasoning_text.delta",
-        "function_call_arguments.delta",
-        "function_call_arguments.done",
-        "custom_tool_call_input.delta",
-      ],
+      "refusal.delta",
+      "refusal.done",
+      "reasoning_summary_part.added",
+      "reasoning_summary_part.done",
+      "reasoning_summary_text.delta",
+      "reasoning_text.delta",
+      "function_call_arguments.delta",
+      "function_call_arguments.done",
+      "custom_tool_call_input.delta",
       ...["code_interpreter_call_code.delta", "code_interpreter_call_code.done", "failed"],
     ].map((name) => [`response.${name}`, kept]),
   ),
