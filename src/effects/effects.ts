@@ -2,7 +2,7 @@ import type { ApprovalRule, OpenQuestion, Verdict } from "../protocol/approval.t
 import type { CallPath } from "../protocol/call.ts";
 import type { EffectKind, Fact, FactKey, FactOf, FactPlace, KeyedFactType, PlacedFactType } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
-import type { LimitName, Usage } from "../protocol/usage.ts";
+import type { Usage } from "../protocol/usage.ts";
 import type { RunState } from "./run-state.ts";
 
 /*
@@ -136,11 +136,7 @@ export interface Timer {
 }
 
 /** `owner`: the call whose limit it is; absent for the run's own. */
-export interface ReachedLimit {
-  readonly limit: LimitName;
-  readonly allowed: number;
-  readonly owner?: CallPath;
-}
+export type ReachedLimit = Pick<FactOf<"limit">, "limit" | "allowed" | "owner">;
 
 export type Interruption =
   /** `owner` is absent for the run's own time. */

@@ -1,17 +1,14 @@
 import type { Clock } from "../host/host.ts";
 import type { Fact } from "../protocol/fact.ts";
-import type { RecordedSecret, Redactor } from "../util/secrets/redactor.ts";
-import { type Blob, externalize, type KnownFiles, type PrivateBlob, toPlainText } from "./blobs.ts";
+import type { Redactor } from "../util/secrets/redactor.ts";
+import { externalize, type KnownFiles, type RecordedFact, toPlainText } from "./blobs.ts";
 import { type KnownValues, noteValue, withReferences } from "./references.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /** A fact in the form in which every store keeps it: a line of JSON, and what it refers to, which has to be there before the line. */
-export interface EncodedFact {
+export interface EncodedFact extends Omit<RecordedFact, "value"> {
   /** Ends with a line break. */
   readonly line: string;
-  readonly blobs: readonly Blob[];
-  readonly secrets: readonly RecordedSecret[];
-  readonly privateBlobs: readonly PrivateBlob[];
 }
 
 export interface EncoderOptions {

@@ -10,16 +10,16 @@ export interface VerdictFlags extends CompileFlags {
   readonly json?: boolean;
 }
 
-export interface VerdictWords {
-  readonly target: string;
-  /** `tool` or `worker/tool`; `-` where each line says it. */
-  readonly tool: string;
-  /** JSON, or `-` for a call a line on stdin. */
-  readonly args: string | undefined;
-}
-
-/** `llm-do verdict TARGET TOOL [ARGS]`: what the gate would say of a call, which is not made. */
-export async function verdictCommand({ target, tool, args }: VerdictWords, flags: VerdictFlags): Promise<number> {
+/**
+ * `llm-do verdict TARGET TOOL [ARGS]`: what the gate would say of a call, which is not made. `tool` is `-` where each line of stdin names it;
+ * `args` is JSON, or `-` for a call a line on stdin.
+ */
+export async function verdictCommand(
+  target: string,
+  tool: string,
+  args: string | undefined,
+  flags: VerdictFlags,
+): Promise<number> {
   const { program } = await openProgram([target], flags, {});
   const judge = await judgeCalls({ program, unisolated: flags.unisolated === true });
   try {

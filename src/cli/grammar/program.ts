@@ -3,7 +3,6 @@ import { escapeText } from "../../util/text/escape-text.ts";
 import { version } from "../../version.ts";
 import { asStarted, commandName } from "../command-name.ts";
 import type { MapFlags } from "../commands/map.ts";
-import type { VerdictFlags } from "../commands/verdict.ts";
 import { isDebugging } from "../debugging.ts";
 import type { RunFlags } from "../run/run-flags.ts";
 import { addTest } from "./add-test.ts";
@@ -229,11 +228,5 @@ function addVerdict(program: Command, line: CommandLine): void {
   addCompileOptions(verdict)
     .option("--trust", "import the program's code, whose tools are not known otherwise")
     .option("--json", "print JSON")
-    .action(
-      act(line, async () => {
-        const { verdictCommand } = await import("../commands/verdict.ts");
-        return (target: string, tool: string, args: string | undefined, flags: VerdictFlags) =>
-          verdictCommand({ target, tool, args }, flags);
-      }),
-    );
+    .action(act(line, async () => (await import("../commands/verdict.ts")).verdictCommand));
 }

@@ -173,23 +173,12 @@ export function addModels(program: Command, exit: Exit): void {
     .description("show the model for which nothing else names one, or set it in your configuration")
     .argument("[model]", "`provider:name`, or an alias")
     .option("--unset", "have none")
-    .action(
-      act(exit, async () => {
-        const { defaultModelCommand } = await import("../commands/setup/model-names.ts");
-        return (model: string | undefined, { unset = false }: { readonly unset?: boolean }) => defaultModelCommand(model, unset);
-      }),
-    );
+    .action(act(exit, async () => (await import("../commands/setup/model-names.ts")).defaultModelCommand));
   models
     .command("alias")
     .description("list your own names for models, or give one in your configuration")
     .argument("[name]", "the name; wherever a model can be written, it stands for the model")
     .argument("[model]", "`provider:name`")
     .option("--unset", "remove the name")
-    .action(
-      act(exit, async () => {
-        const { aliasCommand } = await import("../commands/setup/model-names.ts");
-        return (name: string | undefined, model: string | undefined, { unset = false }: { readonly unset?: boolean }) =>
-          aliasCommand({ name, model, unset });
-      }),
-    );
+    .action(act(exit, async () => (await import("../commands/setup/model-names.ts")).aliasCommand));
 }

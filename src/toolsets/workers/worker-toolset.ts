@@ -1,5 +1,6 @@
 import type { Scopes } from "../../host/scopes/scopes.ts";
 import type { AttachmentPolicy } from "../../protocol/attachment-policy.ts";
+import type { FactOf } from "../../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../../protocol/json.ts";
 import type { FilePart } from "../../protocol/message.ts";
 import type { Schema } from "../../schema/schema.ts";
@@ -90,16 +91,9 @@ export interface WorkerSpec extends JsonObject {
 }
 
 /** A worker that compiles and has no more than its creator. Nothing of it is on disk yet. */
-export interface DraftedWorker {
-  readonly name: string;
+export interface DraftedWorker extends Pick<FactOf<"worker">, "name" | "file" | "text" | "digest"> {
   /** Absolute path of the program's folder. */
   readonly root: string;
-  /** Relative to it, with `/`. */
-  readonly file: string;
-  /** The whole file. */
-  readonly text: string;
-  /** Digest of the text. */
-  readonly digest: string;
   /** Its capability, for the next start. */
   readonly record: JsonObject;
   readonly source: WorkerSource;

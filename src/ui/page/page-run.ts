@@ -1,12 +1,5 @@
-import type { ApprovalDecision, ApprovalRequest, DecisionSource, Preview, Verdict } from "../../protocol/approval.ts";
-import {
-  type CallKind,
-  type CallPath,
-  childCallPath,
-  comparePaths,
-  parentCallPath,
-  type StopReason,
-} from "../../protocol/call.ts";
+import type { ApprovalDecision, ApprovalRequest, DecisionSource, Verdict } from "../../protocol/approval.ts";
+import { type CallPath, childCallPath, comparePaths, parentCallPath, type StopReason } from "../../protocol/call.ts";
 import type { FactOf, JournalEntry } from "../../protocol/fact.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { AnswerFinish, AssistantMessage, Message, ToolResult } from "../../protocol/message.ts";
@@ -17,6 +10,7 @@ import { formatCount } from "../../util/text/format-count.ts";
 import { renderChecked } from "../render-checked.ts";
 import { renderCompaction } from "../render-compaction.ts";
 import { renderDecision } from "../render-decision.ts";
+import type { CallView } from "../run-view.ts";
 
 /** The recorded answer of a model. */
 interface RecordedAnswer {
@@ -65,14 +59,10 @@ export type PageItem =
   | { readonly type: "note"; readonly text: string };
 
 /** A call of a run, with all that is known of it. */
-export interface PageCall {
-  readonly path: CallPath;
+export interface PageCall extends Pick<CallView, "path" | "kind" | "model" | "args" | "preview"> {
   readonly from: number;
   to?: number;
-  kind: CallKind;
   tool: string;
-  model?: string;
-  args?: JsonValue;
   instructions?: JsonValue;
   tools?: readonly JsonValue[];
   verdict?: Verdict;
@@ -80,8 +70,6 @@ export interface PageCall {
   readonly spans: Span[];
   /** The result that its caller got. */
   result?: ToolResult;
-  /** The change that was shown in the question. */
-  preview?: Preview;
   stopReason?: StopReason | "interrupted";
   output?: JsonValue;
   usage?: Usage;

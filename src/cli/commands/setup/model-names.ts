@@ -9,8 +9,12 @@ import { writeResult, writeStderr } from "../../output.ts";
 import { aliasesOf, changeUserConfig, readUserConfig } from "../../programs/user-config.ts";
 import { renderColumns } from "../../render-columns.ts";
 
+interface UnsetFlags {
+  readonly unset?: boolean;
+}
+
 /** `llm-do models default [MODEL]`: the model of every worker for which nothing else names one, and its source. */
-export async function defaultModelCommand(model: string | undefined, unset: boolean): Promise<number> {
+export async function defaultModelCommand(model: string | undefined, { unset = false }: UnsetFlags): Promise<number> {
   if (model !== undefined && unset) throw new UsageError("a model and --unset say different things");
   const config = await readUserConfig();
   if (model === undefined && !unset) return showDefault(config);
@@ -35,14 +39,12 @@ async function showDefault({ model }: UserConfigFile): Promise<number> {
   return exitCodes.done;
 }
 
-export interface AliasWords {
-  readonly name: string | undefined;
-  readonly model: string | undefined;
-  readonly unset: boolean;
-}
-
 /** `llm-do models alias [NAME [MODEL]]`: the user's own names for models. */
-export async function aliasCommand({ name, model, unset }: AliasWords): Promise<number> {
+export async function aliasCommand(
+  name: string | undefined,
+  model: string | undefined,
+  { unset = false }: UnsetFlags,
+): Promise<number> {
   const aliases = aliasesOf(await readUserConfig());
   if (name === undefined || (model === undefined && !unset)) {
     const rows = [...aliases].filter(([alias]) => name === undefined || alias === name);
