@@ -31,6 +31,8 @@ const tools = `import { appendFileSync } from "node:fs";
 appendFileSync(${JSON.stringify(loaded)}, "today ");
 const kind = (message) => ({ kind: message.includes("hangs") ? "bug" : "wish" });
 export const sort = ({ message }) => kind(message);
+let waited = 0;
+export const slow = ({ message }) => new Promise((resolve) => setTimeout(resolve, waited++ === 0 ? 0 : 6000, kind(message)));
 export const half = () => ({ kind: "bug" });
 export const misfit = ({ message }) => ({ kind: message.includes("hangs") ? "bug" : "feature" });
 export const reads = async ({ message }, runtime) => {
@@ -248,6 +250,14 @@ describe("llm-do compare", { timeout: 120_000 }, () => {
     git("tag", "evil", git("commit-tree", evil, "-m", "evil"));
     const result = await compare("--with", "git:evil", "--trust");
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("a path that git refuses: ../evil.txt") });
+  });
+
+  it("shows a bar at a terminal while it works, and takes it back", async () => {
+    const options = ["--with", "tools.ts:slow", "--last", "4", "--trust"];
+    const terminal = openTerminal(["compare", "triage", ...options], { cwd });
+    await terminal.waitFor(/^comparing triage \[[#-]+\] \d of 4$/m);
+    expect(await terminal.exitCode, terminal.screen()).toBe(0);
+    expect(terminal.screen()).not.toMatch(/comparing|\\u\{/);
   });
 
   it("runs no code without trust, be it the program's or a revision's, and asks again for a revision that can do more", async () => {
