@@ -130,6 +130,24 @@ describe.skipIf(noWall !== "")("protected links", () => {
     expect([bench.read("in/rl/f"), bench.read("in/x.md"), existsSync(bench.at("in/data"))]).toEqual(["ours\n", "ours\n", false]);
   });
 
+  test("closes what protected links outside of the folder of writes lead to", async () => {
+    bench.put("in/conf/n", "ours\n");
+    bench.put("in/vs/tasks.json", "ours\n");
+    bench.put("in/w/.git", "gitdir: ../conf/gitless\n");
+    for (const [name, text] of [
+      [".npmrc", "conf/n"],
+      [".bashrc", "conf/none"],
+      [".vscode", "vs"],
+    ] as const)
+      symlinkSync(text, bench.at(`in/${name}`));
+    const script =
+      "echo e >> conf/n; echo e > conf/none; mkdir -p conf/gitless; echo e > conf/free; echo e >> vs/tasks.json; echo e > vs/new";
+    const rights = { writes: ["s/conf", "s/vs"].map((path) => bench.scopes.resolve(path)), reads: [] };
+    const { movedAside } = await bench.bash(script, { rights });
+    expect([...movedAside].sort()).toEqual(["s/conf/gitless", "s/conf/none", "s/vs/new"]);
+    expect(["conf/n", "vs/tasks.json", "conf/free"].map((path) => bench.read(`in/${path}`))).toEqual(["ours\n", "ours\n", "e\n"]);
+  });
+
   test("hides what links in hidden folders lead to", async () => {
     for (const path of ["keys/prod", "conf/aws", "gpg/k", "plain"]) bench.put(`in/${path}`, `${path}\n`);
     for (const folder of [".ssh", ".aws/deep", ".gnupg"]) mkdirSync(bench.at(`in/${folder}`), { recursive: true });
@@ -144,7 +162,7 @@ describe.skipIf(noWall !== "")("protected links", () => {
   test("moves a link aside that led to nothing once a command put something there", async () => {
     symlinkSync("later.json", bench.at("in/package.json"));
     expect((await change("true")).movedAside).toEqual([]);
-    expect((await change("echo x > later.json")).movedAside).toEqual(["s/package.json"]);
+    expect((await change("echo x > later.json")).movedAside).toEqual(["s/later.json", "s/package.json"]);
     expect(existsSync(bench.at("in/package.json"))).toBe(false);
   });
 

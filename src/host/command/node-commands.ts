@@ -3,7 +3,7 @@ import { delimiter, relative, sep } from "node:path";
 import { getOrMake } from "../../util/get-or-make.ts";
 import { type CommandResult, type Commands, NotIsolated } from "../commands.ts";
 import { scopeTable } from "../scopes/open-scopes.ts";
-import { foldName } from "../scopes/protected-names.ts";
+import { foldName, isOpened } from "../scopes/protected-names.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
 import { inFolder } from "../scopes/scope-walk.ts";
 import type { Scopes } from "../scopes/scopes.ts";
@@ -18,7 +18,7 @@ import { isShown } from "../wall/scope-view.ts";
 import { toolchainEnvironment } from "../wall/toolchain-view.ts";
 import { tryLayers } from "../wall/try-layers.ts";
 import { runWalled } from "../wall/walled-command.ts";
-import { closePlaces, openPlaces } from "../wall/write-places.ts";
+import { closePlaces, hostPathOf, openPlaces } from "../wall/write-places.ts";
 import { runBare } from "./bare-command.ts";
 import { assertRequest } from "./command-request.ts";
 import type { CommandSetting, Machine } from "./command-setting.ts";
@@ -146,16 +146,21 @@ async function survey(wall: Wall, setting: Ready, { places, hasLayers }: Surveyi
   const repositories = findGitFolders(found.gits);
   const gitFolders = otherNames(repositories);
   const seen = [...repositories, ...findGitFolders(found.bareGits)];
-  const isHeld = places.length > 0 && !unprotected.has(".git/config");
-  const steering = isHeld ? findSteering(found.gits, seen) : noSteering;
+  const isClosed = !unprotected.has(".git/config");
+  const protectedLinks = found.otherLinks.filter(({ scope, components }) => {
+    return table.protection(scope, components) !== undefined && !isOpened(unprotected, components);
+  });
+  const led = isClosed ? { entries: found.gits, folders: seen } : { entries: [], folders: [] };
+  const links = protectedLinks.map((link) => hostPathOf(table, link));
+  const steering = places.length > 0 ? findSteering({ ...led, links }) : noSteering;
   const walked = { table, unprotected, places, followsLinks: true, gitFolders, steering };
   const before = await findProtected({ ...walked, hidesCredentials, signal, openHandles });
   const locked = found.locked.length > 0 ? found.locked : undefined;
   const unseen = { tooDeep: [...new Set([...found.tooDeep, ...before.tooDeep])], locked };
   notes.push(...readNotes(machine));
-  const links = [...found.links.flatMap((link) => realPathOf(link) ?? []), ...notes.flatMap((note) => note.hiding)];
+  const hiding = [...found.links.flatMap((link) => realPathOf(link) ?? []), ...notes.flatMap((note) => note.hiding)];
   const git = wall.type === "none" ? undefined : viewGit(setting, seen, unprotected);
-  return { walked, before, notes, hidden: { ...found, links }, git, unseen };
+  return { walked, before, notes, hidden: { ...found, links: hiding }, git, unseen };
 }
 
 /** Git directories that no name `.git` protects: a file or a link leads to them. */

@@ -10,7 +10,8 @@ import { isOpened } from "../scopes/protected-names.ts";
 import type { ProgramPlaces } from "../scopes/scope-table.ts";
 import type { ScopeDeclaration } from "../scopes/scopes.ts";
 import { noSteering } from "../wall/git/git-steering.ts";
-import type { HeldLink, ProtectedEntries } from "../wall/protected-entries.ts";
+import { foldersAbove } from "../wall/mount.ts";
+import type { HeldLink, ProtectedEntries, ProtectedEntry } from "../wall/protected-entries.ts";
 import { hostPathOf } from "../wall/write-places.ts";
 import { nameOwned, ownerOf } from "./command-folder.ts";
 import type { Machine } from "./command-setting.ts";
@@ -207,7 +208,7 @@ export function readNotes(machine: Machine): readonly Note[] {
  * command where this one moves it meanwhile. Adds what these found, and can make again.
  */
 export function asOthersFound(
-  { table, places, before }: Pick<Writing, "table" | "places"> & { readonly before: ProtectedEntries },
+  { table, places, before, steering = noSteering }: Omit<Writing, "before"> & { readonly before: ProtectedEntries },
   notes: readonly Note[],
 ): EntriesBefore {
   const found = new Map<string, EntryBefore>(
@@ -217,12 +218,22 @@ export function asOthersFound(
     ...note,
     keys: new Set(note.entries.flatMap(keysOf)),
     opened: new Set(note.unprotected),
+    closed: new Set(note.steering.closed),
   }));
+  // A link that one of them brought can close what is none of its protected names.
+  const isClosedHere = ({ scope, components, hostPath }: ProtectedEntry, closed: ReadonlySet<string>) => {
+    const closing = [hostPath, ...foldersAbove(hostPath)].filter((path) => steering.closed.has(path));
+    return table.protection(scope, components) === undefined && closing.length > 0 && !closing.some((path) => closed.has(path));
+  };
   const isIn = (hostPath: string, { places }: Note) => places.some(({ path }) => isWithin(hostPath, path));
   for (const entry of before.entries) {
     const keys = keysOf(entry);
     const isKnown = writings.every(
-      (note) => !isIn(entry.hostPath, note) || isOpened(note.opened, entry.components) || keys.some((key) => note.keys.has(key)),
+      (note) =>
+        !isIn(entry.hostPath, note) ||
+        isOpened(note.opened, entry.components) ||
+        keys.some((key) => note.keys.has(key)) ||
+        isClosedHere(entry, note.closed),
     );
     if (isKnown) found.set(keys.join("\n"), entry);
   }

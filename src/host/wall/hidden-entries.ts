@@ -22,6 +22,8 @@ export interface HiddenEntries {
   readonly pipes: ReadonlySet<string>;
   /** Links whose names hide, or that lie in folders that hide: what they lead to is hidden. */
   readonly links: readonly string[];
+  /** All links, but in folders of git and of dependencies. */
+  readonly otherLinks: readonly FolderInScope[];
   /** Files, folders and links `.git`. */
   readonly gits: readonly string[];
   /** Git directories of any name that have no work tree. */
@@ -61,6 +63,7 @@ interface Walk extends HidingOptions {
   readonly masks: Mount[];
   readonly pipes: Set<string>;
   readonly links: string[];
+  readonly otherLinks: FolderInScope[];
   readonly gits: string[];
   readonly bareGits: string[];
   readonly tooDeep: string[];
@@ -122,6 +125,7 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
     masks: [],
     pipes: new Set(),
     links: [],
+    otherLinks: [],
     gits: [],
     bareGits: [],
     tooDeep: [],
@@ -132,11 +136,11 @@ export async function findHidden(options: HidingOptions): Promise<HiddenEntries>
   const isLayered = walk.layered.length > 0 && (await options.hasLayers());
   if (!isLayered) folders.push(...walk.layered);
   await empty(walk);
-  const { masks, pipes, links, gits, bareGits, layered } = walk;
+  const { masks, pipes, links, otherLinks, gits, bareGits, layered } = walk;
   if (pipes.size > mostPipes) throw new ScopeError("io_error", tooManyPipes(walk));
   const [tooDeep = [], locked = []] = [walk.tooDeep, walk.locked].map((paths) => paths.sort().slice(0, mostNamed));
   const layers = isLayered ? layered.map(({ root, components }) => ({ scope: root.declaration, components })) : [];
-  return { masks, pipes, links, gits, bareGits, layers, tooDeep, locked };
+  return { masks, pipes, links, otherLinks, gits, bareGits, layers, tooDeep, locked };
 }
 
 function tooManyPipes({ pipes, table }: Walk): string {
@@ -203,14 +207,14 @@ function look(walk: Walk, folder: Folder, entry: Dirent): void {
   const isFolder = entry.isDirectory();
   const isLink = entry.isSymbolicLink();
   if (folder.isHidden) {
-    if (isLink) walk.links.push(path);
-    else if (isFolder && folder.components.length < mostLevels)
-      walk.folders.push({ ...folder, path, components: [...folder.components, entry.name] });
+    lookInHidden(walk, folder, entry);
     return;
   }
   const isUnknown = !isLink && isUnpinned(walk, folder, entry.name);
   const isGit = !isUnknown && !folder.isPlain && isReadProtected(entry.name) && foldName(entry.name) === ".git";
   if (isGit) walk.gits.push(path);
+  if (isLink && !isGit && !folder.isPlain)
+    walk.otherLinks.push({ scope: folder.root.declaration, components: [...folder.components, entry.name] });
   if (!isFolder && !isLink && !entry.isFile()) {
     walk.masks.push({ kind: "hidden-file", path });
     walk.pipes.add(path);
@@ -221,6 +225,13 @@ function look(walk: Walk, folder: Folder, entry: Dirent): void {
     if (isFolder && !isUnknown && foldName(entry.name) !== ".llm-do")
       walk.folders.push({ ...folder, path, components: [...folder.components, entry.name], isPlain: true, isHidden: true });
   } else if (isFolder && !walk.isRoot.has(path)) enter(walk, { ...folder, path, isPlain: folder.isPlain || isGit }, entry.name);
+}
+
+function lookInHidden({ links, folders }: Walk, folder: Folder, entry: Dirent): void {
+  const path = `${folder.path}/${entry.name}`;
+  if (entry.isSymbolicLink()) links.push(path);
+  else if (entry.isDirectory() && folder.components.length < mostLevels)
+    folders.push({ ...folder, path, components: [...folder.components, entry.name] });
 }
 
 /** In a pinned scope: neither a file that was trusted nor a folder with one. */

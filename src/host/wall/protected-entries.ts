@@ -22,6 +22,7 @@ import { type ScopeDeclaration, ScopeError } from "../scopes/scopes.ts";
 import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git/git-parts.ts";
 import type { GitSteering } from "./git/git-steering.ts";
 import { machineFolders } from "./hidden-entries.ts";
+import { foldersAbove } from "./mount.ts";
 import { holdsCredentials } from "./secret-places.ts";
 import { isWritable, type WritePlace } from "./write-places.ts";
 
@@ -190,7 +191,9 @@ function treat(walk: Walk, folder: OpenFolder, entry: DirectoryEntry): Treatment
 function treatByPlace({ table, steering }: Walk, folder: OpenFolder, { name, type }: DirectoryEntry): Treatment | undefined {
   if (steering === undefined || steering.ways.size === 0) return undefined;
   const path = join(table.root(folder.scope).realPath, ...folder.components, name);
-  if (steering.closed.has(path)) return type === "other" ? "hidden" : "read-only";
+  // A place can be such a folder, or lie in one.
+  if ([path, ...foldersAbove(path)].some((folder) => steering.closed.has(folder)))
+    return type === "other" ? "hidden" : "read-only";
   return type === "link" && steering.ways.has(path) ? "way" : undefined;
 }
 
