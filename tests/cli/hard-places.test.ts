@@ -145,7 +145,10 @@ describe.each([
       expect(stderr).not.toMatch(/\/proc\/|at .*\.js/);
     }
     for (const words of [["runs", "list", "."], ["runs", "show", "last"], ["approvals"]])
-      expect({ words, ...(await cli(...words)) }).toMatchObject({ exitCode: 0, stderr: "" });
+      expect({ words, ...(await cli(...words)) }).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringMatching(words[0] === "runs" ? /^(llm-do: `llm-do approve \S+` asks [^\n]*\n)?$/ : /^$/),
+      });
     expect(await cli("undo", "--dry-run")).toMatchObject({
       exitCode: 0,
       stderr: expect.stringMatching(/^llm-do: the newest one that did is/),

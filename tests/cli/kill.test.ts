@@ -48,7 +48,10 @@ describe("kill -9 at any moment", { timeout: 60_000 + kills * 3000 }, () => {
     }
     expect(unfinished.length).toBeGreaterThan(kills / 2);
     const shown = await runCli(["runs", "show", unfinished[0] ?? ""], { cwd });
-    expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(shown).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/^llm-do: `llm-do resume [^`]+` goes on with it\n$/),
+    });
     expect(shown.stdout).toMatch(/still running, or killed: no end after \d+ entries\n/);
     expect(shown.stdout).toContain("\nunder way at the last entry:\n");
     const list = await runCli(["runs", "list", "."], { cwd });

@@ -70,7 +70,7 @@ function renderEnd(last: JournalEntry): string {
       return `${last.stopReason}${denied}, ${counted(requests, "request")}, ${counted(inputTokens + outputTokens, "token")}`;
     });
   }
-  if (last.type === "answer") return "suspended, and answered: `llm-do resume` goes on with it";
+  if (last.type === "answer") return "suspended, and answered";
   return `still running, or killed: no end after ${last.n + 1} entries`;
 }
 

@@ -7,8 +7,8 @@ import { renderLines } from "../text/render-lines.ts";
 export interface WaitingRun {
   readonly runId: string;
   readonly questions: readonly OpenQuestion[];
-  /** Default: as the command is called where it is installed, and without flags. */
-  readonly steps?: NextSteps;
+  /** A line: nothing else can be done with it. Default: as the command is called where it is installed, and without flags. */
+  readonly steps?: NextSteps | string;
 }
 
 /** The command lines of a run that waits. */
@@ -34,6 +34,7 @@ export const changedWords = "it was answered, and has changed since";
 
 /** Says how the questions are looked at and answered, and how the run goes on. */
 export function renderWays({ runId, questions, steps }: WaitingRun): string {
+  if (typeof steps === "string") return renderLines([steps]);
   const { command, flags, goOn } = steps ?? { command: "llm-do", flags: "", goOn: `llm-do resume ${runId}` };
   const open = questions.filter(({ answer }) => answer === undefined);
   if (open.length === 0) return renderLines([`all is answered; go on: ${goOn}`]);

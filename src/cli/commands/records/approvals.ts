@@ -10,7 +10,7 @@ import { commandLine } from "../../command-name.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../../output.ts";
 import { type FoundRun, findRun, NoSuchRun, requireReadable, streamRuns, takeFirst } from "../../records/find-runs.ts";
-import { describeGoOn } from "../../records/next-steps.ts";
+import { describeGoOn, describeNext } from "../../records/next-steps.ts";
 import { quoteGoOn, waitingSteps } from "../../records/resume-line.ts";
 import { askYesOrNo, atTerminal } from "../../terminal/ask-yes-or-no.ts";
 import { createTerminalApprover } from "../../terminal/terminal-approver.ts";
@@ -47,11 +47,15 @@ export async function approvalsCommand(run: string, target: string | undefined, 
   if (waiting instanceof NoSuchRun) {
     const whose = waiting.root === undefined ? "" : ` of the program in ${show(waiting.root)}`;
     await writeResult(flags.json ? renderJsonLine({ v: 1, questions: [] }) : `nothing waits for an answer in a run${whose}\n`);
+    const next = flags.json ? undefined : await nextOfNewest(waiting.root, flags);
+    if (next !== undefined) writeStderr(`llm-do: ${next}\n`);
     return exitCodes.done;
   }
-  await writeResult(
-    flags.json ? toJson(waiting) : renderQuestions({ ...waiting, steps: await stepsOf(waiting, flags) }, styleOf()),
-  );
+  const isEmpty = waiting.questions.length === 0;
+  const next = waiting.isForeign || isEmpty ? await describeNext(waiting, flags) : undefined;
+  const steps = isEmpty ? {} : { steps: next ?? (await stepsOf(waiting, flags)) };
+  await writeResult(flags.json ? toJson(waiting) : renderQuestions({ ...waiting, ...steps }, styleOf()));
+  if (!flags.json && isEmpty && next !== undefined) writeStderr(`llm-do: ${next}\n`);
   if (!flags.json) writeStderr(await describeOthers(waiting));
   return exitCodes.done;
 }
@@ -62,14 +66,16 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
   const isQuestion = command.target !== undefined && (rangeForm.test(command.target) || idForm.test(command.target));
   const target = isQuestion ? undefined : command.target;
   const words = isQuestion ? [command.target, ...command.words] : command.words;
-  const found = await findWaiting(run, target, words.length > 0 ? { changes: true } : { changes: true, isOpen: true });
+  const found = await findWaiting(run, target, { changes: true, isOpen: words.length === 0 }).catch((thrown: unknown) =>
+    refuseWithNext(thrown, flags),
+  );
   const { root, runId, questions } = found;
   const open = questions.filter(({ answer }) => answer === undefined);
   if (flags.all && words.length > 0) throw new UsageError("--all and numbers exclude one another");
   if (flags.note !== undefined && !flags.all && words.length === 0)
     throw new UsageError("--note goes with numbers or --all: at the terminal, each question takes a note of its own");
   if (questions.length === 0 || (open.length === 0 && words.length === 0))
-    throw new UsageError(`nothing waits for an answer in the run ${runId} of ${show(root)}`);
+    throw nothingWaits(`the run ${runId} of ${show(root)}`, await describeNext(found, flags));
   if (run === "last" && !flags.json) writeStderr(`llm-do: the run ${runId} of ${show(root)}\n`);
   const record = async (answered: readonly OpenQuestion[], decision: ApprovalDecision): Promise<void> => {
     await answerQuestions({ run: runId, answers: answered.map(({ id }) => ({ id, decision })) });
@@ -89,6 +95,22 @@ export async function answerCommand(command: AnswerCommand, flags: AnswerFlags):
   if (flags.json) await writeResult(toJson(now));
   else writeStderr(`${describeRest(now, (await stepsOf(found, flags)).goOn)}${await describeOthers(found)}`);
   return exitCodes.done;
+}
+
+function nothingWaits(where: string, next: string | undefined): UsageError {
+  return new UsageError(`nothing waits for an answer in ${where}${next === undefined ? "" : `; ${next}`}`);
+}
+
+/** Says what goes on with the newest run of a program in none of whose runs anything waits. */
+async function refuseWithNext(thrown: unknown, flags: ApprovalsFlags): Promise<never> {
+  const next = thrown instanceof NoSuchRun && (await nextOfNewest(thrown.root, flags));
+  if (thrown instanceof NoSuchRun && next) throw nothingWaits(`a run of ${show(thrown.root ?? "")}`, next);
+  throw thrown;
+}
+
+async function nextOfNewest(root: string | undefined, flags: ApprovalsFlags): Promise<string | undefined> {
+  const [newest] = root === undefined ? [] : await takeFirst(streamRuns(root), 1);
+  return newest && describeNext(newest, flags);
 }
 
 type FoundWaiting = WaitingRun & FoundRun;

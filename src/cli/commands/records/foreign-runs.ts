@@ -18,8 +18,7 @@ import { commandLine } from "../../command-name.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { renderJsonLine, writeResult, writeStderr } from "../../output.ts";
 import { findRun, programOfTarget, storeOfUser } from "../../records/find-runs.ts";
-import { describeGoOn } from "../../records/next-steps.ts";
-import { quoteGoOn } from "../../records/resume-line.ts";
+import { describeNext } from "../../records/next-steps.ts";
 import { askYesOrNo } from "../../terminal/ask-yes-or-no.ts";
 
 /** `llm-do runs export RUN`: one file with a record, without its secrets. */
@@ -111,7 +110,8 @@ export async function adoptRunCommand(
   await writeResult(renderLines([found.runId]));
   const given =
     options.length > 0 ? `, with its options if they are to hold: ${options.map((option) => showText(option)).join(", ")}` : "";
-  writeStderr(`llm-do: ${quoteGoOn(await describeGoOn(await findRun({ run: found.runId })))} goes on with it${given}\n`);
+  const next = await describeNext(await findRun({ run: found.runId }));
+  if (next !== undefined) writeStderr(`llm-do: ${next}${given}\n`);
   return exitCodes.done;
 }
 

@@ -13,6 +13,7 @@ import { commandLine, commandName } from "../../command-name.ts";
 import { UsageError } from "../../exit-codes.ts";
 import { renderJson, renderJsonLine, writeResult, writeStderr } from "../../output.ts";
 import { type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../../records/find-runs.ts";
+import { describeNext } from "../../records/next-steps.ts";
 
 export interface RunsFlags {
   readonly json?: boolean;
@@ -54,6 +55,8 @@ export async function listRunsCommand(target: string | undefined, { json, number
     );
   else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || Number.POSITIVE_INFINITY)).join(""));
   if (!json && hasMore && number === undefined) writeStderr(`llm-do: these are the latest ${latest}; -n lists more\n`);
+  const newest = runs.at(-1);
+  if (!json && newest && newest.outcome !== "done") await nameNext(await findRun({ run: newest.runId, takesForeign: true }));
   if (!json && (target === undefined || runs.length === 0)) await nameMoved();
   if (!json && target !== undefined) await nameImported(new Set(runs.map(({ runId }) => runId)));
   return 0;
@@ -144,19 +147,25 @@ function hasText(value: unknown, text: string): boolean {
 /** `llm-do runs show RUN`: how far a run got. `last` is the newest, without a target of all programs. */
 export async function showRunCommand(run: string, target: string | undefined, flags: ShowFlags): Promise<number> {
   const { json, messages, costs } = flags;
-  const { runId, store } = await findRun({ run, target });
-  return store.look(runId, async (record) => {
+  const found = await findRun({ run, target });
+  await found.store.look(found.runId, async (record) => {
     const contents = await readJournal(record);
     await writeResult(
       json ? contents.entries.map(renderJsonLine).join("") : renderJournal(contents, process.stdout.columns || 80),
     );
-    if (json) return 0;
+    if (json) return;
     if ((costs || messages) && contents.version === 1)
       throw new UsageError("--costs and --messages are for journals of version 2 and 3: this one is of an older llm-do");
     if (costs) await writeResult(renderCosts(contents.entries));
     if (messages) await writeResult(renderMessages(await expandTexts(record, { ...bounds, entries: contents.entries })));
-    return 0;
   });
+  if (!json) await nameNext(found);
+  return 0;
+}
+
+async function nameNext(found: FoundRun): Promise<void> {
+  const next = await describeNext(found);
+  if (next !== undefined) writeStderr(`llm-do: ${next}\n`);
 }
 
 /** Describes a run for a list. */
