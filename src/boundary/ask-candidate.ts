@@ -7,6 +7,7 @@ import type { RunEvent } from "../protocol/event.ts";
 import type { Fact } from "../protocol/fact.ts";
 import type { JsonObject, JsonValue } from "../protocol/json.ts";
 import type { FilePart } from "../protocol/message.ts";
+import { dollarsOf } from "../protocol/usage.ts";
 import { RunError } from "../runtime/run-error.ts";
 import { anySignal } from "../util/async/abortable.ts";
 import { errorMessage } from "../util/text/error-message.ts";
@@ -116,9 +117,4 @@ function toAnswer({ output, reason, usd }: Ending, { missing, isSpent, unsure, m
   if (isSpent) return { type: "left-out", reason: spent, usd, ms };
   if (output === undefined) return { type: unsure === undefined ? "failed" : "unsure", reason: unsure ?? reason, usd, ms };
   return { type: "output", output, usd, ms };
-}
-
-/** A call that asked no model costs nothing; the price of others may be unknown. */
-function dollarsOf({ requests, usd }: { readonly requests: number; readonly usd?: number }): number | undefined {
-  return requests === 0 ? 0 : usd;
 }

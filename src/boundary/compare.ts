@@ -240,7 +240,8 @@ function judge(counts: PairedCounts): Judgement {
   return { ...difference, verdict, more: Math.max(0, casesToTell(counts) - seen) };
 }
 
-function toShare(hits: number, count: number): Share {
+/** A share with its interval. */
+export function toShare(hits: number, count: number): Share {
   return { ...wilsonInterval(hits, count), hits, count };
 }
 

@@ -1,8 +1,8 @@
 import { readJournal } from "../journal/read-journal.ts";
 import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
 import type { FactOf } from "../protocol/fact.ts";
-import { wilsonInterval } from "../util/intervals.ts";
-import type { Share } from "./compare.ts";
+import { errorMessage } from "../util/text/error-message.ts";
+import { type Share, toShare } from "./compare.ts";
 
 /** Checks of one week, which begins on Monday, 00:00 UTC. */
 export interface DriftWeek {
@@ -35,7 +35,7 @@ export async function readDrift(store: RunStore, query: DriftQuery): Promise<rea
     try {
       checks.push(...(await store.look(id, async (record) => checksOf((await readJournal(record)).entries, worker))));
     } catch (thrown) {
-      onUnreadable?.(id, thrown instanceof Error ? thrown.message : String(thrown));
+      onUnreadable?.(id, errorMessage(thrown));
     }
   }
   const weeks = Map.groupBy(
@@ -59,7 +59,7 @@ function toWeek(week: string, checks: readonly Check[]): DriftWeek {
   for (const path of compared.flatMap((one) => one.different ?? [])) different[path] = (different[path] ?? 0) + 1;
   return {
     week,
-    agreement: { ...wilsonInterval(hits, compared.length), hits, count: compared.length },
+    agreement: toShare(hits, compared.length),
     skipped: checks.filter(({ skipped }) => skipped !== undefined).length,
     different,
   };

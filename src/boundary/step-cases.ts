@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { Host } from "../host/host.ts";
-import { expandTexts } from "../journal/expand-texts.ts";
+import { expandWhole } from "../journal/expand-texts.ts";
 import { readJournal } from "../journal/read-journal.ts";
 import type { ProgramOfRun, RunStore } from "../journal/stores/store.ts";
 import { isAtOrBelow } from "../protocol/call.ts";
@@ -60,7 +60,7 @@ export async function readStepCases(recorded: RecordedStep, choice: CaseChoice):
   };
 }
 
-function runOf({ from = "" }: Case): string {
+function runOf({ from = "" }: Pick<Case, "from">): string {
   return from.split("/", 1)[0] ?? "";
 }
 
@@ -76,14 +76,8 @@ function factsIn(store: RunStore): StepCases["factsOf"] {
     // A case file can come from elsewhere: nothing is recorded of it here.
     const own = (await last.entries).filter((entry) => "callPath" in entry && isAtOrBelow(entry.callPath, path));
     if (own.length === 0) return [];
-    return store
-      .look(run, (record) => expandTexts(record, { entries: own, longest: 20_000_000, total: 100_000_000, onMissing: missing }))
-      .catch(() => []);
+    return store.look(run, (record) => expandWhole(record, own)).catch(() => []);
   };
-}
-
-function missing(digest: string): never {
-  throw new Error(`a text of a call is gone (blob ${digest})`);
 }
 
 type FoundCases = Pick<StepCases, "count" | "read">;
@@ -110,7 +104,7 @@ async function recordedCases(
   const calls = new Map<string, Set<string>>();
   let count = 0;
   for await (const { from } of upTo(readCalls(store, { worker, program: await program(), last }), limit)) {
-    const run = from.split("/", 1)[0] ?? "";
+    const run = runOf({ from });
     calls.set(run, (calls.get(run) ?? new Set()).add(from));
     count++;
   }

@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative } from "node:path";
-import { expandTexts } from "../journal/expand-texts.ts";
+import { expandWhole, TextGone } from "../journal/expand-texts.ts";
 import { readJournal } from "../journal/read-journal.ts";
 import { readSecrets } from "../journal/secret-keeper.ts";
 import type { RecordReader } from "../journal/stores/record-place.ts";
@@ -56,17 +56,13 @@ export async function readCaseOf(record: RecordReader, { named, call, findWorker
   };
 }
 
-/** In bytes: of one text, and of all texts that are kept beside a journal. */
-const bounds = { longest: 20_000_000, total: 200_000_000 };
-
 /** Secrets stay tokens. */
 async function readFacts(record: RecordReader): Promise<readonly JournalEntry[]> {
   const { version, entries } = await readJournal(record);
   if (version === 1) throw new NoCase("the run is of an older llm-do");
-  const missing = (digest: string): never => {
-    throw new NoCase(`a text of the run is gone (blob ${digest})`);
-  };
-  return expandTexts(record, { ...bounds, entries, onMissing: missing });
+  return expandWhole(record, entries).catch((thrown) => {
+    throw thrown instanceof TextGone ? new NoCase(thrown.message) : thrown;
+  });
 }
 
 /** Contents of the files of an input, by their paths beside the test. */

@@ -34,6 +34,20 @@ export async function expandTexts(
   return entries.map((entry) => replace(entry, texts) as JournalEntry);
 }
 
+/** In bytes: of one text, and of all. */
+const wholeBounds = { longest: 20_000_000, total: 100_000_000 };
+
+/** A text of a record that cannot be read whole. */
+export class TextGone extends Error {}
+
+/** Puts texts in their places whole, up to 20 MB each and 100 MB in all. Rejects with a `TextGone` if one is gone or longer. */
+export async function expandWhole(place: RecordReader, entries: readonly JournalEntry[]): Promise<readonly JournalEntry[]> {
+  const onMissing = (digest: string): never => {
+    throw new TextGone(`a text of the run is gone (blob ${digest})`);
+  };
+  return expandTexts(place, { ...wholeBounds, entries, onMissing });
+}
+
 async function readStart(
   place: RecordReader,
   { digest, bytes, size }: { readonly digest: string; readonly bytes: number; readonly size: number },

@@ -59,7 +59,18 @@ export interface Taken {
 export const takenNames = ["requests", "tokens", "usd"] satisfies (keyof Taken)[];
 
 export function takenOf({ requests, inputTokens, outputTokens, usd }: Usage): Taken {
-  return { requests, tokens: inputTokens + outputTokens, usd: usd ?? (requests === 0 ? 0 : undefined) };
+  return { requests, tokens: inputTokens + outputTokens, usd: dollarsOf({ requests, usd }) };
+}
+
+/** What asked no model costs nothing. Undefined if a price is unknown. */
+export function dollarsOf({
+  requests,
+  usd,
+}: {
+  readonly requests: number;
+  readonly usd?: number | undefined;
+}): number | undefined {
+  return usd ?? (requests === 0 ? 0 : undefined);
 }
 
 function sum(a: number | undefined, b: number | undefined): number | undefined {

@@ -1,9 +1,10 @@
-import { expandTexts } from "../../journal/expand-texts.ts";
+import { expandWhole } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
 import type { RecordReader } from "../../journal/stores/record-place.ts";
 import type { ProgramOfRun, RunStore } from "../../journal/stores/store.ts";
 import { codeCallPath } from "../../protocol/call.ts";
 import type { JournalEntry } from "../../protocol/fact.ts";
+import { errorMessage } from "../../util/text/error-message.ts";
 import { type CallMark, markRepeated, type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /** Which calls are read. Absent members choose all. */
@@ -27,9 +28,6 @@ export interface CallsQuery {
   readonly onUnreadable?: (run: string, problem: string) => void;
   readonly signal?: AbortSignal;
 }
-
-/** In bytes: of one text of a call, and of all texts of a run's calls. */
-const bounds = { longest: 20_000_000, total: 100_000_000 };
 
 /**
  * Reads the recorded calls of a worker, newest first, one journal at a time. Secrets stay tokens. Calls of a run that is under way are read
@@ -71,7 +69,7 @@ async function callsOf(store: RunStore, run: string, { worker, onUnreadable }: C
     const entries = await store.look(run, (record) => readEntries(record, worker));
     return recordedCalls({ run, facts: entries, times: entries.map(({ time }) => time) }, worker);
   } catch (thrown) {
-    onUnreadable?.(run, thrown instanceof Error ? thrown.message : String(thrown));
+    onUnreadable?.(run, errorMessage(thrown));
     return [];
   }
 }
@@ -86,8 +84,5 @@ async function readEntries(record: RecordReader, worker: string): Promise<readon
     (entry) =>
       entry.type === "decision" || ((entry.type === "call-start" || entry.type === "call-end") && paths.has(entry.callPath)),
   );
-  const fail = (digest: string): never => {
-    throw new Error(`a text of a call is gone (blob ${digest})`);
-  };
-  return expandTexts(record, { ...bounds, entries: own, onMissing: fail });
+  return expandWhole(record, own);
 }

@@ -1,4 +1,4 @@
-import { expandTexts } from "../../journal/expand-texts.ts";
+import { expandWhole } from "../../journal/expand-texts.ts";
 import { readJournal } from "../../journal/read-journal.ts";
 import type { ProgramOfRun, RunStore } from "../../journal/stores/store.ts";
 import type { CallPath } from "../../protocol/call.ts";
@@ -32,7 +32,7 @@ export async function readToolCalls(
         const own = entries.filter(
           (one) => (one.type === "verdict" || (one.type === "result" && one.kind === "tool")) && paths.has(one.callPath),
         );
-        return expandTexts(record, { entries: own, longest: 1_000_000, total: 10_000_000, onMissing: fail });
+        return expandWhole(record, own);
       })
       // A run that cannot be read says nothing of the tool.
       .catch(() => []);
@@ -43,10 +43,6 @@ export async function readToolCalls(
     }
   }
   return [...calls.values()];
-}
-
-function fail(digest: string): never {
-  throw new Error(`a text of a call is gone (blob ${digest})`);
 }
 
 function callsIn(run: string, entries: readonly JournalEntry[]): readonly RecordedToolCall[] {

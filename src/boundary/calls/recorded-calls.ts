@@ -3,6 +3,7 @@ import { codeCallPath, isAtOrBelow, isInCheck } from "../../protocol/call.ts";
 import type { Fact, FactOf } from "../../protocol/fact.ts";
 import { isRecord, type JsonValue } from "../../protocol/json.ts";
 import type { FilePart } from "../../protocol/message.ts";
+import { dollarsOf } from "../../protocol/usage.ts";
 import { canonicalJson } from "../../util/json/canonical-json.ts";
 import { sha256 } from "../../util/sha256.ts";
 
@@ -111,8 +112,7 @@ function toCall(
     ...{ input, files: kept, fragments, output },
     by,
     model: start.model,
-    // Code that answers alone asks nobody, and costs nothing.
-    usd: end.usage.usd ?? (end.usage.requests === 0 ? 0 : undefined),
+    usd: dollarsOf(end.usage),
     ...{ ms, time },
     marks: [...marks],
     digest: sha256(canonicalJson([input, kept.map((file) => file.sha256), fragments])),

@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError } from "commander";
-import { parseCount, parseTolerance } from "./run-options.ts";
+import type { Command } from "commander";
+import { parseCount, parseDollars, parseTolerance } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
 /** `llm-do test [TARGET]`. */
@@ -27,10 +27,4 @@ export function addTest(program: Command, exit: Exit): void {
     .option("--keep", "keep the scratch copies, with the records of their runs beside them, and print their folders")
     .option("--json", "print one JSON object")
     .action(act(exit, async () => (await import("../commands/test.ts")).testCommand));
-}
-
-function parseDollars(value: string): number {
-  const dollars = Number(value);
-  if (/^\d+(?:\.\d+)?$/.test(value) && dollars > 0) return dollars;
-  throw new InvalidArgumentError("It must be an amount of dollars above 0.");
 }

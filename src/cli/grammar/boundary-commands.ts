@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect } from "./repeated-options.ts";
-import { parseCount, parseSince } from "./run-options.ts";
+import { parseCount, parseDollars, parseSince } from "./run-options.ts";
 import { act, type Exit } from "./setup-commands.ts";
 
 const target = ["[target]", "the program's folder, or one of its .worker files; default: the program of this folder"] as const;
@@ -11,7 +11,7 @@ function addCaseOptions(command: Command): Command {
     .option("--cases <file>", "a case file in place of the recorded calls")
     .option("--last <number>", "the most recorded calls, newest first (default: 200)", parseCount)
     .option("--limit <number>", "the most cases", parseCount)
-    .option("--usd <dollars>", "the most dollars of each candidate", parseAmount)
+    .option("--usd <dollars>", "the most dollars of each candidate", parseDollars)
     .option("-m, --model <model>", "the model of workers that name none")
     .option("--trust", "run the code of the program without a question");
 }
@@ -124,12 +124,6 @@ function parseWithin(text: string, all: Readonly<Record<string, number>> = {}): 
   const number = Number(bound);
   if (path === "" || bound.trim() === "" || !(number >= 0)) throw new InvalidArgumentError("Write PATH=NUMBER, such as score=1.");
   return { ...all, [path]: number };
-}
-
-function parseAmount(text: string): number {
-  const number = Number(text);
-  if (text.trim() === "" || !(number > 0)) throw new InvalidArgumentError("Write dollars above 0.");
-  return number;
 }
 
 function parseShare(text: string): number {

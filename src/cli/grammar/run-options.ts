@@ -170,8 +170,8 @@ function parseTime(value: string): Date {
   throw new InvalidArgumentError("It must be a date and time, such as 2026-01-31T08:00Z.");
 }
 
-function parseDollars(value: string): number {
-  if (/^\d+(?:\.\d+)?$/.test(value) && Number(value) > 0) return Number(value);
+export function parseDollars(value: string): number {
+  if (/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(value) && Number(value) > 0) return Number(value);
   throw new InvalidArgumentError("It must be a number of dollars, more than 0.");
 }
 

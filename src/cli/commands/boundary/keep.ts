@@ -1,8 +1,8 @@
 import { findProgram, printKept } from "../../../boundary/keep.ts";
 import { findTaken, writeNewFiles } from "../../../host/files/new-files.ts";
-import { expandTexts } from "../../../journal/expand-texts.ts";
+import { expandWhole, TextGone } from "../../../journal/expand-texts.ts";
 import { readJournal } from "../../../journal/read-journal.ts";
-import type { RecordReader } from "../../../journal/stores/record-place.ts";
+import type { RunStore } from "../../../journal/stores/store.ts";
 import { showLines } from "../../../ui/text/show-lines.ts";
 import { exitCodes, UsageError } from "../../exit-codes.ts";
 import { writeResult, writeStderr } from "../../output.ts";
@@ -21,8 +21,9 @@ export async function keepCommand(from: string, target: string | undefined, { as
   const [run = "", ...path] = from.split("/");
   const { runId, root, store, isForeign } = await findRun({ run, target, changes: true });
   if (isForeign) throw new UsageError(`the record of ${runId} came from elsewhere: no program of it is kept`);
-  const facts = await store.look(runId, readFacts);
-  const text = printKept(findIn(facts, path.join("/")));
+  const text = await readText(store, runId, path.join("/")).catch((thrown: unknown) => {
+    throw thrown instanceof TextGone ? new UsageError(thrown.message) : asUsage(thrown);
+  });
   const file = `${name}.program.js`;
   if ((await findTaken(root, [file])).length > 0) throw new UsageError(`${file}: there is such a file`);
   await writeResult(`+ ${file}\n${showLines("  + ", text)}`);
@@ -32,18 +33,7 @@ export async function keepCommand(from: string, target: string | undefined, { as
   return exitCodes.done;
 }
 
-function findIn(...given: Parameters<typeof findProgram>) {
-  try {
-    return findProgram(...given);
-  } catch (thrown) {
-    throw asUsage(thrown);
-  }
-}
-
-async function readFacts(record: RecordReader) {
-  const { entries } = await readJournal(record);
-  const onMissing = (digest: string): never => {
-    throw new UsageError(`a text of the run is gone (blob ${digest})`);
-  };
-  return expandTexts(record, { longest: 1_000_000, total: 100_000_000, entries, onMissing });
+async function readText(store: RunStore, runId: string, path: string): Promise<string> {
+  const facts = await store.look(runId, async (record) => expandWhole(record, (await readJournal(record)).entries));
+  return printKept(findProgram(facts, path));
 }
