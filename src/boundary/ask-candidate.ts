@@ -1,4 +1,3 @@
-import { TestBudget } from "../cases/test-budget.ts";
 import { createAnswerer } from "../effects/answerer.ts";
 import { type RunInterception, runWith } from "../front/llm-do.ts";
 import { nodeClock } from "../host/node-clock.ts";
@@ -10,6 +9,7 @@ import type { FilePart } from "../protocol/message.ts";
 import { dollarsOf } from "../protocol/usage.ts";
 import { RunError } from "../runtime/run-error.ts";
 import { anySignal } from "../util/async/abortable.ts";
+import { SharedBudget } from "../util/shared-budget.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 import { answeredByContent } from "./calls/answer-from-record.ts";
 import type { OpenCandidate } from "./candidate.ts";
@@ -43,7 +43,7 @@ const spent = "the dollars are spent";
 /** Returns what asks a candidate one case, at most `parallel` at a time, within the dollars of all of them. It rejects on abort alone. */
 export function createAsker(candidate: OpenCandidate, options: AskOptions): (asked: RecordedCase) => Promise<Answer> {
   const { parallel = defaultParallel, usd } = options;
-  const budget = new TestBudget(usd, parallel);
+  const budget = new SharedBudget(usd, parallel);
   return async (asked) => {
     const share = budget.take();
     if (share === "spent") return { type: "left-out", reason: spent, usd: 0, ms: 0 };

@@ -6,13 +6,13 @@ import type { TestCaseSyntax } from "../language/shapes/test-shape.ts";
 import type { Provider } from "../models/provider.ts";
 import { noUsage } from "../protocol/usage.ts";
 import { Semaphore } from "../util/async/semaphore.ts";
+import { SharedBudget } from "../util/shared-budget.ts";
 import { errorMessage } from "../util/text/error-message.ts";
 import { isWithin } from "../util/within.ts";
 import { type CompiledPart, describePart, needOfTests, type TestedProgram } from "./case-trust.ts";
 import { compileTested } from "./check-tests.ts";
 import { type CaseRequest, type CaseRun, runCase } from "./run-case.ts";
 import { type CaseMode, ScratchCase } from "./scratch-case.ts";
-import { TestBudget } from "./test-budget.ts";
 import { type CaseReport, reportCase, type TestReport } from "./test-report.ts";
 import { diagnosePaths, NoTests, readTestSuites, type TestSuite } from "./test-suite.ts";
 
@@ -67,7 +67,7 @@ export async function openTests(request: TestRequest): Promise<readonly OpenTest
     .filter(({ cases }) => cases.length > 0);
   if (selected.length === 0) throw new NoTests(`no case of ${target} has \`${filter}\` in its file or name`);
   const slots = new Semaphore(parallel);
-  const shared = { slots, budget: new TestBudget(budget, parallel) };
+  const shared = { slots, budget: new SharedBudget(budget, parallel) };
   const suitesIn = Map.groupBy(selected, ({ folder }) => folder);
   const tests = new Map<TestSuite, readonly OpenTest[]>();
   const needing: Compiled[] = [];
@@ -247,7 +247,7 @@ interface OpenCase extends Pick<TestedProgram, "root"> {
   readonly suite: TestSuite;
   readonly testCase: TestCaseSyntax;
   readonly slots: Semaphore;
-  readonly budget: TestBudget;
+  readonly budget: SharedBudget;
 }
 
 async function runOften(open: OpenCase): Promise<CaseReport> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { SharedBudget } from "../util/shared-budget.ts";
 import { passRate, spreadOf } from "./statistics.ts";
-import { TestBudget } from "./test-budget.ts";
 
 describe("the interval of a pass rate", () => {
   test.each([
@@ -24,7 +24,7 @@ test("a spread has the middle of an even number of values", () => {
 
 describe("a budget", () => {
   test("is divided among runs side by side, and gets back what they leave", () => {
-    const budget = new TestBudget(1, 2);
+    const budget = new SharedBudget(1, 2);
     expect([budget.take(), budget.take()]).toEqual([0.5, 0.5]);
     expect(budget.take()).toBe("spent");
     budget.settle(0.5, 0.1);
@@ -32,7 +32,7 @@ describe("a budget", () => {
   });
 
   test("that is not set limits nothing", () => {
-    const budget = new TestBudget(undefined, 1);
+    const budget = new SharedBudget(undefined, 1);
     expect(budget.take()).toBeUndefined();
     budget.settle(undefined, 5);
     expect(budget.take()).toBeUndefined();

@@ -1,4 +1,5 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
+import { CaseLineError, expectedOutput, parseCase } from "../boundary/case-file.ts";
 import { CompileError } from "../compile/compile-error.ts";
 import { diagnose } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -116,6 +117,7 @@ async function readSuite(host: Host, path: string): Promise<ReadSuite> {
   const hasWorker = (await host.files.kind(worker)) === "file";
   const target = name === "main" || !hasWorker ? folder : worker;
   const found = [...diagnostics];
+  const expanded: TestCaseSyntax[] = [];
   if (name !== "main" && !hasWorker) {
     const message = `there is no worker \`${name}.worker\` beside \`${basename(path)}\``;
     const span = { source, start: 0, end: (source.text.split(/\r?\n/, 1)[0] ?? "").length };
@@ -125,14 +127,64 @@ async function readSuite(host: Host, path: string): Promise<ReadSuite> {
     const problem = await missingFile(host, folder, one);
     if (problem) found.push(problem);
   }
-  return { suite: { file, folder, target, cases }, diagnostics: found };
+  for (const one of cases) {
+    const lines = one.from ? await readLinesOf(host, { folder, worker: name, testCase: one, from: one.from }) : [one];
+    if (Array.isArray(lines)) expanded.push(...lines);
+    else found.push(lines);
+  }
+  return { suite: { file, folder, target, cases: expanded }, diagnostics: found };
+}
+
+interface CaseLines {
+  readonly folder: string;
+  readonly worker: string;
+  readonly testCase: TestCaseSyntax;
+  readonly from: Spanned<string>;
+}
+
+/** Each line of a case file as a case, or what is wrong with one. Lines whose output is wrong, and no other known, are left out. */
+async function readLinesOf(
+  host: Host,
+  { folder, worker, testCase, from: { value: path, span } }: CaseLines,
+): Promise<TestCaseSyntax[] | Diagnostic> {
+  // A file that is not there is reported already.
+  const text = await host.files.readText(join(folder, path)).catch(() => "");
+  const fail = (message: string) => diagnose("invalid-value", { message: `\`${path}\`: ${message}`, span });
+  const found: TestCaseSyntax[] = [];
+  try {
+    for (const [index, line] of text.split("\n").entries()) {
+      const one = parseCase(line, index + 1, { worker });
+      if (!one) continue;
+      if (one.files.length + one.fragments.length > 0)
+        return fail(
+          `line ${index + 1}: a test gives no files or texts of a caller; \`llm-do test --from ${one.from ?? "RUN/CALL"}\` does`,
+        );
+      const output = expectedOutput(one);
+      if (output === undefined && !testCase.expect?.output) continue;
+      const expect = { ...(output === undefined ? {} : { output: { equals: output } }), ...testCase.expect };
+      const name = { ...testCase.name, value: `${testCase.name.value}, line ${index + 1}` };
+      found.push({ ...testCase, name, input: { value: one.input, span }, expect });
+    }
+  } catch (thrown) {
+    if (thrown instanceof CaseLineError) return fail(thrown.message);
+    throw thrown;
+  }
+  return found;
 }
 
 /** Files that have to be there. */
-function readFiles({ script, attachments = [], files = {}, scopes = {}, expect }: TestCaseSyntax): readonly Spanned<string>[] {
+function readFiles({
+  script,
+  from,
+  attachments = [],
+  files = {},
+  scopes = {},
+  expect,
+}: TestCaseSyntax): readonly Spanned<string>[] {
   const { judge } = expect ?? {};
   return [
     ...(script ? [script] : []),
+    ...(from ? [from] : []),
     ...attachments,
     ...Object.values(scopes),
     ...(judge ? [judge.worker, ...(judge.script ? [judge.script] : [])] : []),

@@ -40,9 +40,14 @@ export function parseTestFile(source: Source): ParsedTestFile {
   const shared = Object.fromEntries(common.map(([key, { value }]) => [key, value]));
   const names = new Set<string>();
   const cases = (read?.cases.value ?? []).map((own): TestCaseSyntax => {
-    const { name, script, recording } = own;
+    const { name, script, recording, input, from } = own;
     if (names.has(name.value)) report("invalid-value", { message: `there are two cases \`${name.value}\``, span: name.span });
     names.add(name.value);
+    if (from && (input || recording))
+      report("invalid-value", {
+        message: `a case has \`from\` or \`${input ? "input" : "recording"}\`, not both`,
+        span: from.span,
+      });
     if (script && recording)
       report("invalid-value", { message: "a case has a script or a recording, not both", span: recording.span });
     const { script: _, ...rest }: Partial<TestCaseSyntax> = shared;

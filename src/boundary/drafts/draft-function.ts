@@ -36,6 +36,7 @@ export interface Draft {
 export interface Savings {
   /** The share of the calls that it answers. */
   readonly share: number;
+  /** Less those that the function takes. */
   readonly seconds: number;
   /** Undefined if the price of a call is unknown. */
   readonly usd: number | undefined;
@@ -90,7 +91,7 @@ export async function draftFunction(given: DraftRequest): Promise<DraftJudgement
   }
 }
 
-/** By the recorded time and dollars of the prompt. */
+/** By the recorded time and dollars of the prompt, and the time that the function took. */
 async function savingsOf(cases: StepCases, { report }: FunctionJudgement): Promise<Savings> {
   const judged = report?.candidates.at(-1);
   const asked: Case[] = [];
@@ -102,7 +103,8 @@ async function savingsOf(cases: StepCases, { report }: FunctionJudgement): Promi
   const usd = asked.flatMap((one) => one.usd ?? []);
   return {
     share,
-    seconds: asked.length > 0 ? perThousand(asked.map(({ ms = 0 }) => ms / 1000)) : 0,
+    // Its milliseconds of one call are the seconds of a thousand.
+    seconds: asked.length > 0 ? perThousand(asked.map(({ ms = 0 }) => ms / 1000)) - (judged?.median || 0) : 0,
     usd: asked.length > 0 && usd.length === asked.length ? perThousand(usd) : undefined,
   };
 }

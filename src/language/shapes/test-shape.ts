@@ -262,6 +262,10 @@ export const commonTestKeys = {
 export const testCaseKeys = {
   name: { shape: spanned(text()), required: true, description: "What the case shows, in a few words." },
   input: { shape: spanned(json()), description: "The entry's input: a text, or a map of its fields." },
+  from: {
+    shape: spanned(programPath),
+    description: "A case file of `llm-do calls --out`, in the place of `input`: each line is a case, which expects its output.",
+  },
   attachments: { shape: list(spanned(programPath)), description: "Files for the entry, relative to this file." },
   recording: {
     shape: spanned(programPath),

@@ -1,8 +1,8 @@
 /**
- * Dollars for all runs of a test together. Each run gets a share of what is left as its own limit, so that runs side by side cannot
+ * Dollars for many runs together. Each run gets a share of what is left as its own limit, so that runs side by side cannot
  * spend more than there is.
  */
-export class TestBudget {
+export class SharedBudget {
   #left: number | undefined;
   #running = 0;
   readonly #parallel: number;
