@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
 import { noWall, useCommands } from "./command-bench.ts";
@@ -128,6 +128,15 @@ describe.skipIf(noWall !== "")("protected links", () => {
       ["s/data", "s/rl", "s/x.md"],
     ]);
     expect([bench.read("in/rl/f"), bench.read("in/x.md"), existsSync(bench.at("in/data"))]).toEqual(["ours\n", "ours\n", false]);
+  });
+
+  test("puts back the links by which a bare repository is known", async () => {
+    execFileSync("git", ["init", "-q", "--bare", bench.at("in/store")]);
+    execFileSync("git", ["-C", bench.at("in/store"), "config", "remote.o.url", "https://u:canary@h/x"]);
+    renameSync(bench.at("in/store/objects"), bench.at("in/o"));
+    symlinkSync("../o", bench.at("in/store/objects"));
+    expect((await change("rm store/objects")).putBack).toEqual(["s/store/objects"]);
+    expect((await look("cat store/config")).stdout).not.toContain("canary");
   });
 
   test("closes what protected links outside of the folder of writes lead to", async () => {

@@ -55,6 +55,8 @@ export function findSteering({ entries, folders, links }: Leading): GitSteering 
   }
   for (const { path, top = path } of folders) {
     lead(pathNamedIn(join(path, "commondir"), path));
+    // Without them, which can be links, no look knows the folder for a repository.
+    for (const name of ["objects", "refs"]) lead(join(path, name));
     for (const name of ["config", "config.worktree"]) follow(realPathOf(join(path, name)), top);
   }
   return { closed, ways };
