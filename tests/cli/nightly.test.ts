@@ -85,13 +85,21 @@ it("runs the command of the workflow in the docs, whose job passes where the run
   expect(commands).toHaveLength(2);
   const cwd = await writeNightly();
   const env = { PATH: process.env["PATH"], HOME: cwd, XDG_STATE_HOME: join(cwd, "state") };
-  for (const command of commands) {
+  const play = async (command: string) => {
     const here = command
-      .replace("npx llm-do", `"${process.execPath}" "${bin}"`)
+      .replaceAll("npx llm-do", `"${process.execPath}" "${bin}"`)
       .replace("--hold", "--hold --price 'scripted:*=1,1'");
     // The shell that GitHub runs steps by.
     await promisify(execFile)("bash", ["-e", "-c", here], { cwd, env });
-  }
+  };
+  const [night = "", always = ""] = commands;
+  const main = await readFile(join(cwd, "main.worker"), "utf8");
+  await writeFile(join(cwd, "main.worker"), main.replace("toolsets:", "tolsets:"));
+  await expect(play(night)).rejects.toMatchObject({ code: 2 });
+  await play(always);
+  expect(await readdir(cwd)).not.toContain("run.json");
+  await writeFile(join(cwd, "main.worker"), main);
+  for (const command of commands) await play(command);
   const kept = { cwd, env: { HOME: cwd, LLM_DO_STATE_DIR: join(cwd, "state/llm-do") } };
   const waiting = JSON.parse((await runCli(["approvals", "last", "--json"], kept)).stdout);
   expect(waiting.questions).toHaveLength(30);
