@@ -50,18 +50,10 @@ function asked(): readonly { readonly system: unknown; readonly user: string; re
 }
 
 const typed = (...args: readonly string[]) => runCli(args, { cwd });
-const draft = (...args: readonly string[]) =>
-  typed(
-    "stabilise",
-    "triage-it",
-    "triage-it.worker",
-    "--draft",
-    "--cases",
-    "cases.jsonl",
-    "--model",
-    "scripted:model.mjs",
-    ...args,
-  );
+const draft = (...args: readonly string[]) => {
+  const from = args.includes("--cases") ? [] : ["--cases", "cases.jsonl"];
+  return typed("stabilise", "triage-it", "triage-it.worker", "--draft", ...from, "--model", "scripted:model.mjs", ...args);
+};
 
 beforeAll(() => {
   mkdirSync(cwd);
