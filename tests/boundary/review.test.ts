@@ -85,7 +85,7 @@ describe("llm-do drift", { timeout: 60_000 }, () => {
     const shown = await runCli(drift, { cwd });
     expect(shown).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/^\d{4}-\d\d-\d\d {2}1 of 3, .*; differ: kind 2\n$/),
+      stdout: expect.stringMatching(/^week of \d{4}-\d\d-\d\d {2}1 of 3, .*; differ: kind 2\n$/),
     });
     expect((await runCli([...drift, "--at-least", "0.7"], { cwd })).exitCode).toBe(0);
     expect((await runCli([...drift, "--at-least", "0.9"], { cwd })).exitCode).toBe(1);

@@ -32,5 +32,5 @@ export async function driftCommand(worker: string, target: string | undefined, f
 function renderWeek({ week, agreement, skipped, different }: DriftWeek): string {
   const fields = Object.entries(different).map(([path, count]) => `${escapeText(path || "the output")} ${count}`);
   const more = [...(fields.length > 0 ? [`differ: ${fields.join(", ")}`] : []), ...(skipped > 0 ? [`${skipped} skipped`] : [])];
-  return `${week}  ${renderShare(agreement)}${more.length > 0 ? `; ${more.join("; ")}` : ""}\n`;
+  return `week of ${week}  ${renderShare(agreement)}${more.length > 0 ? `; ${more.join("; ")}` : ""}\n`;
 }
