@@ -179,7 +179,7 @@ describe("triage", () => {
     expect(refused?.printed).toContain("nothing is written: its agreement may be as low as 35.6 %");
     expect(moved?.printed).toMatch(/itself\)\n {2}agrees: 96 of 100,.*\n\ntools\.ts:sort_message\n {2}agrees: 78 of 79,/s);
     expect(moved?.printed).toMatch(/\n2 calls, 2 by code, \$0\.00\n.*1 passed, 0 failed/s);
-    expect(drifted?.printed).toMatch(/^\d{4}-\d\d-\d\d {2}2 of 2, 100\.0 % \(95 % interval 34\.2 to 100\.0 %\)\n/);
+    expect(drifted?.printed).toMatch(/^week of \d{4}-\d\d-\d\d {2}2 of 2, 100\.0 % \(95 % interval 34\.2 to 100\.0 %\)\n/);
     expect(back?.printed).toContain("1 passed, 0 failed");
     expect(readFileSync(join(place, "output/list.md"), "utf8")).toBe("1. bug, urgent\n2. question\n3. wish\n");
   }, 120_000);
