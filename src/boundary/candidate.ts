@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative } from "node:path";
 import type { Compiled } from "../compile/compile.ts";
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
-import { compile, compileWith } from "../front/llm-do.ts";
+import { type CompileRequest, compile, compileWith } from "../front/llm-do.ts";
 import type { Host } from "../host/host.ts";
 import { readRevision } from "../host/read-revision.ts";
 import { createScratchFolder } from "../host/scratch-folder.ts";
@@ -159,10 +159,11 @@ async function compileCopy(of: StepOfProgram, source: CandidateSource, copy: str
   };
   // An answer that is compared already is not checked beside it.
   const fixed = { checks: false } as const;
-  const first = await compileWith(request, fixed);
+  const compileIt = (more: Partial<CompileRequest>) => compileWith({ ...request, ...more }, fixed, { copyOf: root });
+  const first = await compileIt({});
   // Code alone asks no model, and needs none.
   const isModelless = source.type === "code" && first.diagnostics.some(({ code }) => code === "model-missing");
-  const read = requireCandidate(isModelless ? await compileWith({ ...request, model: unaskedModel }, fixed) : first, source);
+  const read = requireCandidate(isModelless ? await compileIt({ model: unaskedModel }) : first, source);
   const whole = read.trust && !of.trust ? await confirmCopy(read, of, copy) : read;
   const { program } = requireCandidate(whole, source);
   if (!program) throw new Error("invariant: a trusted program compiles without errors and is none");

@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative } from "node:path";
 import { CompileError } from "../compile/compile-error.ts";
-import { type CompileRequest, compile } from "../front/llm-do.ts";
+import { type CompileRequest, compileWith } from "../front/llm-do.ts";
 import { findTaken, writeNewFiles } from "../host/files/new-files.ts";
 import type { Host } from "../host/host.ts";
 import { createScratchFolder } from "../host/scratch-folder.ts";
@@ -89,7 +89,7 @@ async function refuseMistakes(plan: Softening, { host, compiled: { target, ...op
   try {
     await writeSoftening({ ...plan, root: scratch.path }, host);
     const copy = join(scratch.path, relative(plan.root, target));
-    const { diagnostics } = await compile({ ...options, host, target: copy, trust: true });
+    const { diagnostics } = await compileWith({ ...options, host, target: copy, trust: true }, {}, { copyOf: plan.root });
     if (diagnostics.some(({ severity }) => severity === "error")) throw new CompileError(diagnostics);
   } finally {
     await host.files.remove(scratch.parent);

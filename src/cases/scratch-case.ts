@@ -160,7 +160,7 @@ export class ScratchCase {
   }
 
   #compile(part: RunOfCase): Promise<Compiled> {
-    const { testCase, providers, suite, mode } = this.#request;
+    const { testCase, providers, suite, mode, root } = this.#request;
     const { entry, set, expect } = testCase;
     const target = part === "case" ? suite.target : join(suite.folder, expect?.judge?.worker.value ?? "");
     const { chosen } = this;
@@ -175,7 +175,8 @@ export class ScratchCase {
     const userLimits = mode === "live" || mode === "record";
     // A run chooses its checks by its id, which is another one each time.
     const fixed = { checks: false } as const;
-    return compileWith(request, { ...fixed, ...(part === "case" && set ? { set } : {}), ...this.#modelsOf(part) }, userLimits);
+    const ofProgram = { ...fixed, ...(part === "case" && set ? { set } : {}), ...this.#modelsOf(part) };
+    return compileWith(request, ofProgram, { userLimits, copyOf: root });
   }
 
   #modelsOf(part: RunOfCase): ProgramOptions {
@@ -213,9 +214,11 @@ export class ScratchCase {
   }
 }
 
-/** Names of scopes that lie beyond the program's folder, but for those whose folder was chosen. */
+/** Names of scopes that lie beyond the program's folder, but for skills, and for those whose folder was chosen. */
 function namesOutside(outline: Outline | undefined): readonly string[] {
   const { workers = [], entry } = outline ?? {};
   const scopes = [...workers, ...(entry?.kind === "code" ? [entry] : [])].flatMap((one) => one.scopes);
-  return [...new Set(scopes.filter(({ outside, isChosen }) => outside && !isChosen).map(({ name }) => name))];
+  return [
+    ...new Set(scopes.filter(({ outside, isChosen, isPinned }) => outside && !isChosen && !isPinned).map(({ name }) => name)),
+  ];
 }

@@ -23,6 +23,8 @@ export interface Compilation {
   readonly root: string;
   /** The same without links: what lies beyond the program's folder is decided by it. */
   readonly realRoot: string;
+  /** As in `CompileOptions`. */
+  readonly copyOf: string | undefined;
   /** The program itself, as a place of names. */
   readonly home: Home;
   /** Absolute path of the folder of workers that were made in a run. */

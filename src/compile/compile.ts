@@ -52,6 +52,8 @@ export interface CompileOptions {
   readonly host: Host;
   /** A folder, a `.worker` file, or a name that is looked for from the working directory upwards. Default: the working directory. */
   readonly target?: string | undefined;
+  /** Absolute path of the folder that the program's is a copy of. */
+  readonly copyOf?: string | undefined;
   /** In the place of a target: exactly these files, and what they refer to, make the program. */
   readonly files?: readonly string[] | undefined;
   /** `name` of a worker, or `tools.ts:main`. */
@@ -287,6 +289,7 @@ async function createCompilation(options: CompileOptions & KnownFiles, place: Lo
     name: manifest?.name?.value ?? (basename(root) || root),
     root,
     realRoot,
+    copyOf: options.copyOf,
     home,
     generated,
     manifest,

@@ -39,6 +39,7 @@ import { loginFinder, readCredentials, secretsOf } from "./credentials.ts";
 import { shareRun } from "./fork.ts";
 import {
   beginRecord,
+  type CompileManner,
   checkSource,
   compileSources,
   defaultHost,
@@ -106,10 +107,10 @@ export function compile(request: CompileRequest): Promise<Compiled> {
 }
 
 /** Compiles as `compile` does, with options that the program gives itself: below the request's own. Not among the public names. */
-export async function compileWith(request: CompileRequest, ofProgram: ProgramOptions, userLimits?: boolean): Promise<Compiled> {
+export async function compileWith(request: CompileRequest, ofProgram: ProgramOptions, how?: CompileManner): Promise<Compiled> {
   checkOptions(request, compileOptions);
   checkSource(request);
-  return compileSources(request, ofProgram, userLimits);
+  return compileSources(request, ofProgram, how);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { checkRuleOptions } from "../approval/policy.ts";
-import { type Compiled, compile as compileProgram } from "../compile/compile.ts";
+import { type Compiled, type CompileOptions, compile as compileProgram } from "../compile/compile.ts";
 import { CompileError, UntrustedProgram } from "../compile/compile-error.ts";
 import { checkDefined, toDefinedSource } from "../compile/define-worker.ts";
 import { warningsOfRun } from "../compile/warnings-of-run.ts";
@@ -29,11 +29,14 @@ export function checkSource({ target, files, rules, ...request }: CompileRequest
   checkRuleOptions(rules, "rules");
 }
 
+/** As in `CompileOptions`. */
+export type CompileManner = Partial<Pick<CompileOptions, "userLimits" | "copyOf">>;
+
 /** `ofProgram`: options that the program gives itself, by a record or a test. They are recorded with those of the request. */
 export async function compileSources(
   request: CompileRequest,
   ofProgram: ProgramOptions = {},
-  userLimits = true,
+  manner: CompileManner = {},
 ): Promise<Compiled> {
   const { trust = false, toRun = false, host = await defaultHost(), providers = [], forRun, ...rest } = request;
   const known = [...builtInProviders, ...providers];
@@ -43,7 +46,8 @@ export async function compileSources(
     ...rest,
     ...source.request,
     ofProgram,
-    userLimits,
+    userLimits: true,
+    ...manner,
     host: sources,
     ...(forRun === undefined ? {} : { before: await filesBefore(host, forRun) }),
     providers: known,

@@ -78,6 +78,8 @@ export interface OutlinedScope {
   readonly outside: boolean;
   /** True if the user chose the root by `--scope`. */
   readonly isChosen?: boolean;
+  /** True for a folder of skills: its files count as the program's own. */
+  readonly isPinned?: boolean;
   readonly suffixes?: readonly string[];
   readonly maxFileBytes?: number;
   readonly writeApproval: boolean;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTerminal } from "../cli/open-terminal.ts";
-import { runCli } from "../cli/run-cli.ts";
+import { runCli, writeProgram } from "../cli/run-cli.ts";
 
 /** The repository; the program is a folder of it. Nothing but a case itself writes beside them. */
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "llm-do-compare-command-")));
@@ -132,6 +132,23 @@ describe("llm-do compare", { timeout: 120_000 }, () => {
     expect(found.map(({ judgement }) => judgement?.verdict)).toEqual([
       ...[undefined, "untold", "untold", "worse", "worse", "worse", "untold"],
     ]);
+  });
+
+  it("compares a step with a scope beyond the program's folder by a relative root", async () => {
+    const root = await writeProgram({
+      "research/a.md": "a",
+      "program/triage.worker":
+        "---\ninput: { message: string }\noutput: { kind(enum): [bug, wish] }\nsandbox: { paths: { research: { root: ../research } } }\ntoolsets: { filesystem: {} }\n---\nSort it.\n",
+      "program/model.mjs": 'export default () => ({ json: { kind: "bug" } });\n',
+      "program/tools.ts": 'export const sort = () => ({ kind: "bug" });\n',
+      "rows.jsonl": '{"message":"it hangs"}\n',
+    });
+    const given = { cwd: join(root, "program") };
+    const map = ["map", "triage.worker", "--inputs", "../rows.jsonl", "--model", "scripted:model.mjs", "--trust"];
+    expect(await runCli(map, given)).toMatchObject({ exitCode: 0 });
+    const compared = await runCli(["compare", "triage", "--with", "tools.ts:sort", "--trust"], given);
+    expect(compared, compared.stderr).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(compared.stdout).toContain("agrees: 1 of 1");
   });
 
   it("runs the code of a revision among the files of that revision, away from the program", async () => {

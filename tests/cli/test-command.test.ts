@@ -1,3 +1,5 @@
+import { symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCli, writeProgram } from "./run-cli.ts";
 
@@ -45,6 +47,31 @@ describe("llm-do test", () => {
     expect(untrusted).toMatchObject({ exitCode: 2, stdout: "" });
     expect(untrusted.stderr).toContain("in tests runs code: play.ts");
     expect(await runCli(["test", "--trust", "--filter", "a"], { cwd })).toMatchObject({ exitCode: 0 });
+  });
+
+  test.skipIf(process.platform === "win32").each([
+    ["a relative root", "sandbox: { paths: { research: { root: ../../research } } }", "[]"],
+    ["a relative root to write in", "sandbox: { paths: { research: { root: ../../research, mode: rw } } }", "[]"],
+    ["a link", "sandbox: { paths: { research: { root: ./link } } }", "[]"],
+    ["skills by a relative root", "_use: skills, root: ../../research", '["research/look/SKILL.md"]'],
+    ["skills by an absolute root", "_use: skills, root: ROOT/research", '["research/look/SKILL.md"]'],
+  ])("runs a program that reaches beyond its folder by %s, and asks for the folder that it is", async (_, keys, seen) => {
+    const root = await writeProgram({
+      "research/look/SKILL.md": "---\nname: look\ndescription: Look at it.\n---\nLook.\n",
+      "programs/mine/play.ts":
+        "export default (r) => r.toolResults().length > 0 ? JSON.stringify(r.toolResults()[0].result.value.files) : { calls: [{ tool: 'list_files', args: { path: 'research' } }] };\n",
+      "programs/mine/main.test.yaml": `script: play.ts\ncases: [{ name: one, input: x, expect: { output: '${seen}' } }]\n`,
+    });
+    const cwd = join(root, "programs/mine");
+    const [skills, scopes] = keys.startsWith("_use") ? [`research: { ${keys.replace("ROOT", root)} }, `, ""] : ["", `${keys}\n`];
+    await writeFile(join(cwd, "main.worker"), `---\n${scopes}toolsets: { ${skills}filesystem: {} }\n---\nAnswer.\n`);
+    await symlink(join(root, "research"), join(cwd, "link"));
+    const { stderr } = await runCli(["test"], { cwd });
+    const asked = [...stderr.matchAll(/reaches beyond its folder in main: reads (?:and writes )?(.*)/g)].map(([, path]) => path);
+    expect(asked).toEqual([join(root, "research")]);
+    const ran = await runCli(["test", "--trust"], { cwd });
+    expect(ran.stdout).toMatch(/^ok {4}main\.test\.yaml: one\n/);
+    expect(ran).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test("2 where a file with cases is named so that it would never run", async () => {

@@ -1,4 +1,4 @@
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Spanned } from "../../diagnostics/source.ts";
 import type { Host } from "../../host/host.ts";
 import type { ScopeDeclaration } from "../../host/scopes/scopes.ts";
@@ -58,7 +58,7 @@ type Root = Required<Pick<ScopeDeclaration, "root" | "realRoot">>;
 type Named = Pick<ScopeDeclaration, "name" | "mode">;
 
 async function linkRoot(compilation: Compilation, written: Spanned<string>, scope: Named): Promise<Root> {
-  const root = rootPath(compilation, written);
+  const root = await rootFolder(compilation, written, scope.mode);
   await checkRoot(compilation, written, { ...scope, root });
   return { root, realRoot: await realPathOf(compilation.host, root) };
 }
@@ -67,6 +67,21 @@ async function linkRoot(compilation: Compilation, written: Spanned<string>, scop
 export function rootPath({ host, files }: Compilation, { value, span }: Spanned<string>): string {
   const isAtHome = value === "~" || value.startsWith("~/");
   return isAtHome ? join(host.homeDirectory, value.slice(1)) : resolve(files.folderOf(span), value);
+}
+
+/**
+ * The folder that a root is. In a copy of a program, a relative root that leads out of the program's folder is that of the program itself;
+ * so is a read-only one that leads out by a link, which the copy lacks.
+ */
+export async function rootFolder(compilation: Compilation, written: Spanned<string>, mode: Named["mode"]): Promise<string> {
+  const { host, files, root, copyOf } = compilation;
+  const path = rootPath(compilation, written);
+  const isRelative = !isAbsolute(written.value) && !written.value.startsWith("~");
+  if (copyOf === undefined || !isRelative || !isWithin(files.folderOf(written.span), root)) return path;
+  const original = resolve(copyOf, relative(root, path));
+  if (!isWithin(path, root)) return original;
+  if (mode === "rw" || (await host.files.kind(path)) !== undefined) return path;
+  return isWithin(await realPathOf(host, original), await realPathOf(host, copyOf)) ? path : original;
 }
 
 /** The real path; for a missing folder, the path where it would be made. */

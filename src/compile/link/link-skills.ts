@@ -15,7 +15,7 @@ import { formatCount } from "../../util/text/format-count.ts";
 import { isWithin } from "../../util/within.ts";
 import type { Compilation } from "../compilation.ts";
 import type { ResolvedReference } from "../resolve/resolve-reference.ts";
-import { rootPath } from "./link-scopes.ts";
+import { rootFolder } from "./link-scopes.ts";
 
 const mostSkills = 200;
 /** Files that one report names. */
@@ -46,7 +46,7 @@ async function linkScope(
   others: readonly ScopeDeclaration[],
 ): Promise<ScopeDeclaration | undefined> {
   const { diagnostics, host, files, realRoot: program } = compilation;
-  const root = rootOf(compilation, syntax);
+  const root = await rootOf(compilation, syntax);
   if (root === undefined) return undefined;
   const { value: name, span } = syntax.reference;
   const refuse = (message: string, note: string): undefined => diagnostics.report("toolset-config", { message, span, note });
@@ -87,10 +87,10 @@ function digestsOf({ pinned, texts }: SkillFiles): readonly (readonly [string, s
   return [...groups].map(([folder, files]) => [folder, sha256(canonicalJson(files))] as const);
 }
 
-function rootOf(compilation: Compilation, { config, configSpans, reference }: ToolsetSyntax): string | undefined {
+async function rootOf(compilation: Compilation, { config, configSpans, reference }: ToolsetSyntax): Promise<string | undefined> {
   const { root: value } = config.value;
   return typeof value === "string"
-    ? rootPath(compilation, { value, span: spanAt(configSpans, ["root"]) ?? reference.span })
+    ? rootFolder(compilation, { value, span: spanAt(configSpans, ["root"]) ?? reference.span }, "ro")
     : undefined;
 }
 
@@ -104,7 +104,7 @@ export async function linkSkills(
   const span = spanAt(syntax.configSpans, ["root"]) ?? syntax.reference.span;
   const report: Report = (code, message, note) =>
     compilation.diagnostics.report(code, { message: `\`${name}\`: ${message}`, span, ...(note === undefined ? {} : { note }) });
-  const read = await compilation.skillFiles.get(rootOf(compilation, syntax) ?? "")?.catch(() => undefined);
+  const read = await compilation.skillFiles.get((await rootOf(compilation, syntax)) ?? "")?.catch(() => undefined);
   const found = read ? findSkills(read, config, report) : [];
   const digests = read ? digestsOf(read) : [];
   const linked = skillsToolset(config, { scope: name, skills: found });

@@ -136,6 +136,7 @@ function outlineScope(scope: Worker["scopes"][number], { realRoot }: Showing): O
     mode,
     outside: !isWithin(real, realRoot),
     ...(scope.isChosen ? { isChosen: true } : {}),
+    ...(scope.pinned ? { isPinned: true } : {}),
     ...(suffixes ? { suffixes } : {}),
     ...(maxFileBytes === undefined ? {} : { maxFileBytes }),
     writeApproval,
