@@ -28,6 +28,8 @@ const files: readonly RegExp[] = [
   /^(?:rust-toolchain(?:\.toml)?|\.?rust-analyzer\.toml|gradle\.properties|ansible\.cfg)$/,
   /^(?:deno\.jsonc?|package\.(?:yaml|json5)|pnpm-workspace\.yaml|\.pnpmfile\.[cm]?js)$/,
   /^(?:site|user)customize\.py$/,
+  /^\.(?:formatter\.exs|guile|local\.vimrc|swipl\.rc)$/,
+  /^(?:devbox\.json|nuget\.config)$/,
   /^\.?mise(?:\.[\w-]+)*\.toml$/,
   /^\.pnp\.[\w.]+$/,
   // Workspaces of editors.
@@ -38,6 +40,7 @@ const files: readonly RegExp[] = [
   // Hooks of version control.
   /^\.?simple-git-hooks\.\w+$/,
   /^\.?lefthook(?:-local)?\.\w+$/,
+  /^(?:captainhook\.json|grumphp\.ya?ml(?:\.dist)?)$/,
   /^\.pre-commit-(?:config|hooks)\.ya?ml$/,
   /^(?:\.fslckout|_fossil_)$/,
   /^\.?(?:overcommit|lint-?staged\.config)\.\w+$/,
@@ -68,6 +71,8 @@ const folders: ReadonlySet<string> = nameSet(
   // Servers that build.
   ".azure-pipelines .azuredevops .buildkite .builds .circleci .copr .ebextensions .harness .platform .semaphore .teamcity .tekton",
   ".woodpecker .zuul.d zuul.d",
+  // Hooks of version control, and environments that begin with a folder.
+  ".lefthook .ddev",
   // Workspaces in the cloud.
   ".codesandbox .gitpod .idx .theia",
   // Agents.
@@ -78,7 +83,7 @@ const folders: ReadonlySet<string> = nameSet(
 
 const nested = nestNames(
   ".aws/config .aws/credentials .aws/cli/alias .bundle/config .cargo/config .cargo/config.toml .docker/config.json",
-  ".docker/cli-plugins .forgejo/workflows .gitea/workflows .github/actions .github/agents .github/hooks",
+  ".docker/cli-plugins .ghc/ghci.conf mise/config.toml .forgejo/workflows .gitea/workflows .github/actions .github/agents .github/hooks",
   ".github/instructions .github/prompts .github/chatmodes .github/skills .gitlab/agents .gitlab/duo .gradle/init.d",
   ".gradle/init.gradle .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath _darcs/prefs .bzr/branch/branch.conf .jj/repo/config.toml .jj/workspace-config.toml .pijul/config .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
   ".local/share/applications .local/share/dbus-1 .local/share/systemd .m2/settings.xml .pip/pip.conf .sl/config",
