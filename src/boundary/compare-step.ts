@@ -144,7 +144,7 @@ export async function requireComparable(
   if (judge !== undefined || (await someCase(cases, isComparable))) return;
   throw new NothingToCompare(
     `what \`${step}\` gives is free text, and two texts can mean the same without being equal: name a worker that compares them ` +
-      "(--judge same.worker), or give the worker an `output` with fields that can be compared",
+      "(`--judge same.worker`, in code `judge`), or give the worker an `output` with fields that can be compared",
   );
 }
 

@@ -83,7 +83,7 @@ function findObstacle(
 ): string | undefined {
   const { count, lower } = agreement;
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-  const bar = `and ${percent(atLeast)} are asked for (--at-least)`;
+  const bar = `and ${percent(atLeast)} are asked for (\`--at-least\`, in code \`atLeast\`)`;
   if (leftOut > 0) return `${leftOut} calls could not be answered from the record`;
   if (floor && floor.leftOut > 0)
     return `today's prompt has no answer to ${floor.leftOut} calls: the record does not answer its tools, or the dollars are spent`;

@@ -35,7 +35,8 @@ export function toRunError(thrown: unknown, signal: AbortSignal): RunError {
   return new RunError(codeOf(thrown), errorMessage(thrown), { cause: thrown });
 }
 
-const afterChange = "undo the change and resume again, or go on from here as a new run with --from-here";
+const afterChange =
+  "undo the change and resume again, or go on from here as a new run with `--from-here` (in code: `fromHere: true`)";
 
 /** A run in which only calls that may have run wait is not one that was asked to hold its questions. */
 function describeSuspension(reason: Suspended): RunError {
