@@ -17,6 +17,7 @@ const keys: Readonly<Record<string, readonly [accepted: string, refused: string]
   entry: ["entry: tools.ts:main", "entry: []"],
   set: ["set: [limits.turns=3]", "set: limits.turns=3"],
   env: ["env: { URL: '${FOLDER}/a.db' }", "env: [URL]"],
+  from: ["from: calls.cases.jsonl", "from: [calls.jsonl]"],
   files: ["files: { a.md: { text: hello }, input/: fixtures/decks }", "files: { a.md: { txt: hello } }"],
   scopes: ["scopes: { notes: fixtures/notes }", "scopes: { notes: /home }"],
   without: ["without: [out]", "without: [/out]"],
