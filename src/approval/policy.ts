@@ -34,6 +34,12 @@ export interface ApprovalPolicy {
   /** `prompt` asks the approver; without one, what would be asked is denied at once. No mode unblocks what is blocked. */
   readonly mode: ApprovalMode;
   readonly approver?: Approver;
+  /**
+   * Decides about a call of a resumed run that may have run already: `approve` runs it again, `deny` takes it as done, with the note as its
+   * result. The approver is not asked that: what allows a call does not say that it may happen twice. Default: the question waits; the
+   * run rejects with a `RunError` `uncertain` that has it, and `answerQuestions` answers it.
+   */
+  readonly settle?: Approver;
   /** Default `return`: the model is told of the denial and goes on. `stop` ends the run at the first denial. */
   readonly onDenied?: "return" | "stop";
   /**
@@ -64,6 +70,7 @@ export interface ApprovalPolicy {
 const policyOptions: OptionTable<ApprovalPolicy> = {
   mode: oneOf("prompt", "approve_all", "reject_all"),
   approver: functionOption,
+  settle: functionOption,
   onDenied: oneOf("return", "stop"),
   onUnanswered: oneOf("deny", "hold"),
   timeoutSeconds: secondsOption,

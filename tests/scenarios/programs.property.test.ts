@@ -82,10 +82,14 @@ function createProgram(text: string, ledger: Ledger): KillableProgram {
     },
     approval: (live) => ({
       mode: "prompt",
-      // A write that began before a kill is asked about: the ledger says whether it was done.
-      approver: async ({ callPath, why }) => {
+      approver: async () => {
         await live();
-        return why.startsWith("it may have run already") && ledger.has(callPath) ? { type: "deny" } : { type: "approve" };
+        return { type: "approve" };
+      },
+      // A write that began before a kill is asked about: the ledger says whether it was done.
+      settle: async ({ callPath }) => {
+        await live();
+        return ledger.has(callPath) ? { type: "deny" } : { type: "approve" };
       },
     }),
     input: "x",

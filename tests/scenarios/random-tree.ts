@@ -238,10 +238,10 @@ export function createTreeProgram(
     files: treeFiles,
     tools: (live) => createTools(ledger, live, note),
     model: async (request) => (await model?.()) ?? play(request, ledger),
-    approval: (live) => ({
-      mode: "prompt",
-      ...(isHeld ? { onUnanswered: "hold" } : { approver: createApprover(ledger, live) }),
-    }),
+    approval: (live) => {
+      const approver = createApprover(ledger, live);
+      return isHeld ? { mode: "prompt", onUnanswered: "hold" } : { mode: "prompt", approver, settle: approver };
+    },
     input: JSON.stringify(tree),
   };
 }

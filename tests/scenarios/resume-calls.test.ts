@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ApprovalDecision, type ApprovalRequest, tool } from "../../src/index.ts";
+import { type ApprovalDecision, type ApprovalRequest, type Approver, tool } from "../../src/index.ts";
 import type { Script } from "../../src/testing/index.ts";
 import { worker } from "./harness.ts";
 import { attempt, createWorld, expectReplays, type KillableProgram } from "./killable.ts";
@@ -16,15 +16,14 @@ function approving({
   decide = () => ({ type: "approve" }),
   gateEntry = false,
 }: Approving): KillableProgram["approval"] {
-  return (live) => ({
-    mode: "prompt",
-    gateEntry,
-    approver: async (request) => {
+  return (live) => {
+    const approver: Approver = async (request) => {
       await live();
       asked.push(`${request.callPath} ${request.tool}`);
       return decide(request);
-    },
-  });
+    };
+    return { mode: "prompt", gateEntry, approver, settle: approver };
+  };
 }
 
 /** Kills a run before each of its entries, or each `step`th, and asserts that it comes to the same output, and asks nothing twice. */

@@ -353,7 +353,12 @@ test("a side effect that may have happened is not repeated without a person", as
   await expectReplays(world, program);
   const approving = { ...program, approval: () => ({ mode: "approve_all" as const }) };
   expect((await attempt(world, approving)).error).toMatchObject({ code: "uncertain" });
-  const approval = () => ({ mode: "prompt" as const, approver: async () => ({ type: "deny" as const, note: "did it by hand" }) });
+  const allowing = {
+    ...program,
+    approval: () => ({ mode: "prompt" as const, approver: async () => ({ type: "approve" as const }) }),
+  };
+  expect((await attempt(world, allowing)).error).toMatchObject({ code: "uncertain" });
+  const approval = () => ({ mode: "prompt" as const, settle: async () => ({ type: "deny" as const, note: "did it by hand" }) });
   const attended = await attempt(world, { ...program, approval });
   expect(attended.result?.output).toBe('[{"ok":true,"value":"did it by hand"}]');
   expect(attended.result?.denied).toEqual([]);
@@ -371,7 +376,7 @@ test.each<[string, readonly ApprovalDecision[], readonly string[]]>([
   await killAtResult(world, program);
   done.length = 0;
   for (const answer of answers) {
-    const approval = () => ({ mode: "prompt" as const, approver: async () => answer });
+    const approval = () => ({ mode: "prompt" as const, settle: async () => answer });
     const { error } = await attempt(world, { ...program, approval });
     expect(error).toEqual(answer.type === "stop" ? expect.objectContaining({ code: "denied" }) : undefined);
     await expectReplays(world, program);
@@ -442,7 +447,7 @@ test.each(["approve", "deny", "stop"] as const)(
     world.processes.clear();
     expect((await attempt(world, program)).error).toMatchObject({ code: "uncertain", callPath: "main/0.note" });
     await expectReplays(world, program);
-    const approval = () => ({ mode: "prompt" as const, approver: async () => ({ type, note: "did it" }) });
+    const approval = () => ({ mode: "prompt" as const, settle: async () => ({ type, note: "did it" }) });
     const { result } = await attempt(world, { ...program, approval });
     const value = { approve: "ran", deny: "did it", stop: undefined }[type];
     expect(result?.output).toBe(value && JSON.stringify([{ ok: true, value }]));

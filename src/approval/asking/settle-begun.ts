@@ -23,10 +23,10 @@ export function settleBegun(run: GateRun, call: BegunCall): Promise<ToolResult |
   const { tool, request } = call;
   const { keyPrefix = "", runtime } = request;
   const verdict = run.effects.begun({ callPath: runtime.callPath, key: keyPrefix });
-  return verdict && !(tool.calls && tool.replayable) ? settle(run, call, verdict) : undefined;
+  return verdict && !(tool.calls && tool.replayable) ? settleCall(run, call, verdict) : undefined;
 }
 
-async function settle(run: GateRun, call: BegunCall, verdict: FactOf<"verdict">): Promise<ToolResult | undefined> {
+async function settleCall(run: GateRun, call: BegunCall, verdict: FactOf<"verdict">): Promise<ToolResult | undefined> {
   const { tool, request } = call;
   const { keyPrefix = "", runtime } = request;
   const { callPath } = runtime;
@@ -85,6 +85,7 @@ async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"
   const { name: tool, keyPrefix = "", runtime, caller } = call.request;
   const { callPath, signal } = runtime;
   const { args, digest } = verdict;
+  const { approver: _, settle, ...rest } = run.policy;
   const key: FactKey = { callPath, key: againKey(keyPrefix) };
   const { shown } = run.redactor.hideKnown({
     ...{ runId: run.runId, callPath, worker: caller.name, tool, args, why },
@@ -100,7 +101,7 @@ async function askForRepetition(run: GateRun, call: BegunCall, verdict: FactOf<"
     {
       ...{ effects: run.effects, redactor: run.redactor, questions: run.questions, signal, earlier: [], stage: call.stage },
       activity: run.activity,
-      policy: { ...run.policy, mode: "prompt", onUnanswered: "hold" },
+      policy: { ...rest, ...(settle && { approver: settle }), mode: "prompt", onUnanswered: "hold" },
       memory: { list: () => [], rules: () => [], revoke: () => false },
       checkArgs: async () => "the arguments of a call that may have run cannot be changed",
       onAsk: (request) => run.emit(runtime, { type: "approval-request", request }),

@@ -26,7 +26,8 @@ export async function createPolicy(flags: RunFlags, terminal: Terminal | "client
   const timeout = approvalTimeout === undefined ? {} : { timeoutSeconds: approvalTimeout };
   if (terminal === "client") return { mode: "prompt", ...timeout, ...plain };
   const { createTerminalApprover } = await import("../terminal/terminal-approver.ts");
-  return { mode: "prompt", approver: createTerminalApprover(terminal), ...timeout, ...plain };
+  const approver = createTerminalApprover(terminal);
+  return { mode: "prompt", approver, settle: approver, ...timeout, ...plain };
 }
 
 function warnOfTimeout({ approveAll, rejectAll }: RunFlags): void {

@@ -218,7 +218,7 @@ class TuiSession {
       this.#start.onEvent(event);
     };
     const { approval } = request;
-    const asked = approval.mode === "prompt" ? { ...approval, approver } : approval;
+    const asked = approval.mode === "prompt" ? { ...approval, approver, settle: approver } : approval;
     try {
       await this.#start.onRun();
       return await run({ ...request, approval: asked, deltas: true, onEvent });
