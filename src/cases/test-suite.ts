@@ -223,12 +223,17 @@ async function findMistypedNames(host: Host, { folder, cases }: TestSuite, outli
 /** Reports files of a test that lie beyond its program's folder: no test reads or writes there. */
 async function findFilesOutside(host: Host, { folder, cases }: TestSuite, root: string): Promise<readonly Diagnostic[]> {
   const real = await host.files.realPath(root);
-  const named = cases.flatMap((one) => [...readFiles(one), ...(one.recording ? [one.recording] : [])]);
+  const named = cases.flatMap((one) => {
+    const scopes = new Map(Object.entries(one.scopes ?? {}).map(([name, path]) => [path, name]));
+    return [...readFiles(one), ...(one.recording ? [one.recording] : [])].map((path) => ({ ...path, scope: scopes.get(path) }));
+  });
   const found: Diagnostic[] = [];
-  for (const { value, span } of named) {
+  for (const { value, span, scope } of named) {
     const leadsTo = await realPathOf(host, join(folder, value));
     if (leadsTo !== undefined && isWithin(leadsTo, real)) continue;
-    found.push(diagnose("reference-outside", { message: `\`${value}\` leads out of the program's folder`, span }));
+    const written = scope === undefined ? "`sample`" : `\`scopes: { ${scope}: sample }\``;
+    const note = `copy what the test needs into the program's folder, and write the path of the copy, such as ${written}`;
+    found.push(diagnose("reference-outside", { message: `\`${value}\` leads out of the program's folder`, span, note }));
   }
   return found;
 }

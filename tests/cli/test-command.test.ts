@@ -109,6 +109,16 @@ Answer.
       "without: [uot]\n    expect: { stop: done }",
       "there is no file or folder `uot`\n --> main.test.yaml:5:15",
     ],
+    [
+      "a scope beyond the program's folder",
+      "scopes: { out: .. }",
+      "copy what the test needs into the program's folder, and write the path of the copy, such as `scopes: { out: sample }`",
+    ],
+    [
+      "a file beyond the program's folder",
+      "files: { in: .. }",
+      "copy what the test needs into the program's folder, and write the path of the copy, such as `sample`",
+    ],
     ["YAML", "expect: { stop: done", "error["],
   ])("are found by `check` and by `test`: %s", async (_, line, message) => {
     const cwd = await writeProgram({ ...workers, "main.test.yaml": `${cases}${line}\n` });
