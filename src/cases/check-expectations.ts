@@ -54,7 +54,9 @@ export async function checkExpectations(expect: Expectations, run: CheckedRun): 
     found.push(...messages.map((message) => ({ expectation, message })));
   const stop = expect.stop ?? (error ? "failed" : "done");
   const why = seen.error === undefined ? "" : `: ${seen.error}`;
-  if (seen.stop !== stop) add("stop", [`is not ${stop}; the run ended with ${seen.stop}${why}`]);
+  const [denied] = stop === "denied" ? seen.refused : [];
+  const meant = denied ? `; a call that is denied is \`refused: { ${denied.tool}: 1 }\`` : "";
+  if (seen.stop !== stop) add("stop", [`is not ${stop}; the run ended with ${seen.stop}${why}${meant}`]);
   if (output && (seen.output !== undefined || seen.stop === stop)) add("output", await mismatches(seen.output, output));
   if (error) add("error", await mismatches(seen.error, error));
   const counted = { calls, asked, refused, succeeded };

@@ -71,6 +71,13 @@ describe("expectations", () => {
     expect(failed[0]).toContain(message);
   });
 
+  test("name `refused` where a denied call is meant by `stop: denied`", async () => {
+    expect(await failuresOf("stop: denied", "")).toEqual([
+      "stop is not denied; the run ended with done; a call that is denied is `refused: { write_file: 1 }`",
+    ]);
+    expect(await failuresOf("stop: denied")).toEqual(["stop is not denied; the run ended with done"]);
+  });
+
   test("do not pass over a call that was denied by default", async () => {
     expect(await failuresOf("succeeded: { write_file: 1 }", "")).toEqual([
       "succeeded write_file 0 calls, not 1; others were helper",

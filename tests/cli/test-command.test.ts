@@ -97,6 +97,7 @@ Answer.
   const cases = "script: play.yaml\ncases:\n  - name: one\n    input: x\n    ";
 
   test.each([
+    ["a key for refused calls", "expect: { denied: 0 }", "did you mean `refused: { TOOL: 1 }`?"],
     ["a key", "expct: { output: y }", "has no key `expct`\n --> main.test.yaml:5:5"],
     [
       "a worker",

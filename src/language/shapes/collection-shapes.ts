@@ -113,6 +113,8 @@ function meantBy(key: string, fields: Fields): string | undefined {
   return undefined;
 }
 
+const noteOnRefused = "did you mean `refused: { TOOL: 1 }`? It counts the calls that were denied or blocked";
+
 /** Notes on keys of other tools, by a key of the map that they are written in, and then by themselves. */
 const otherKeys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mode: {
@@ -134,6 +136,7 @@ const otherKeys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     reasoning_effort: "did you mean `reasoning: …`?",
     effort: "did you mean `reasoning: …`?",
   },
+  refused: { denied: noteOnRefused, blocked: noteOnRefused, rejected: noteOnRefused },
 };
 
 function noteOnOtherKey(key: string, fields: Fields): string | undefined {
