@@ -301,6 +301,21 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       expect(git("in", "log", "--format=%s")).toBe("first\n");
     });
 
+    test("leaves no links through which the next command of git writes elsewhere", async () => {
+      bench.put("in/victim", "kept\n");
+      git("in", "branch", "side/x");
+      symlinkSync("config", bench.at("in/.git/own"));
+      const links = ["COMMIT_EDITMSG", "logs/HEAD", "FETCH_HEAD", "objects/00", "refs/tags/t", "logs/refs/heads/side/x"];
+      const line = links.map((link) => `rm -rf .git/${link}; ln -s "$PWD/victim" .git/${link}`).join("; ");
+      const ran = await change(`${line}; echo planted > .git/MERGE_MSG`, ".git");
+      expect([...ran.movedAside].sort()).toEqual(links.map((link) => `s/.git/${link}`).sort());
+      git("in", "commit", "-qam", "next", "--no-edit");
+      git("in", "checkout", "-q", "side/x");
+      expect(bench.read("in/victim")).toBe("kept\n");
+      expect(existsSync(bench.at("in/.git/own"))).toBe(true);
+      expect(git("in", "symbolic-ref", "HEAD")).toBe("refs/heads/side/x\n");
+    });
+
     test("writes refs whose folders are called remotes or branches", async () => {
       git("in", "init", "-q", bench.at("in/deep/sub"));
       git("in/deep/sub", "commit", "--allow-empty", "-qm", "x");

@@ -19,7 +19,7 @@ import {
   type ParentFolder,
 } from "../scopes/scope-walk.ts";
 import { type ScopeDeclaration, ScopeError } from "../scopes/scopes.ts";
-import { gitPartOf, insideOpenGit, mayHoldGitParts } from "./git/git-parts.ts";
+import { gitPartOf, holdsObjectsAlone, insideOpenGit, leadsGitAway } from "./git/git-parts.ts";
 import type { GitSteering } from "./git/git-steering.ts";
 import { machineFolders } from "./hidden-entries.ts";
 import { foldersAbove } from "./mount.ts";
@@ -221,8 +221,8 @@ function treatByName({ table, unprotected }: Walk, { scope }: OpenFolder, { comp
   if (insideGit !== undefined) {
     const part = gitPartOf(insideGit, type);
     if (part !== undefined && !unprotected.has(part)) return held;
-    if (!mayHoldGitParts(insideGit)) return "ignore";
-    return type === "link" && !unprotected.has(".git/config") ? "way" : undefined;
+    if (type === "link") return leadsGitAway(insideGit) && !unprotected.has(".git/config") ? "way" : "ignore";
+    return holdsObjectsAlone(insideGit) ? "ignore" : undefined;
   }
   // Every command of git reads `.git`. Its hooks and configuration must not be written, so none of it is.
   if (protection === "ask-read-and-write" && foldName(components.at(-1) ?? "") !== ".git") return "hidden";

@@ -28,10 +28,17 @@ export function gitPartOf(inside: readonly string[], type: EntryType): GitPart |
   return type !== "directory" && configuration.has(name) ? ".git/config" : undefined;
 }
 
-/** Returns whether a folder below `.git` can hold such parts. */
-export function mayHoldGitParts(inside: readonly string[]): boolean {
-  if (isGitFolder(inside) || isRemote(inside) || (inside.length === 1 && inside[0] === "worktrees")) return true;
-  return ["info", "objects", "objects/info"].some((path) => isIn(inside, path));
+/**
+ * Returns whether git could write elsewhere through a link of this path below `.git`: `COMMIT_EDITMSG`, `logs/HEAD`, folders of refs. Git makes
+ * none itself but `HEAD`, which it replaces and never writes through.
+ */
+export function leadsGitAway(inside: readonly string[]): boolean {
+  return inside.at(-1) !== "head" || !isGitFolder(inside.slice(0, -1));
+}
+
+/** Returns whether a folder below `.git` holds nothing but what was committed, in files that git never writes again. */
+export function holdsObjectsAlone(inside: readonly string[]): boolean {
+  return /^(?:objects\/[0-9a-f]{2}|(?:lfs|annex)\/objects\/.+)$/.test(inside.join("/"));
 }
 
 /** The name of a submodule is a path of any length: each folder below `modules` can be a git directory. */
