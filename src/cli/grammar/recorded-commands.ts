@@ -16,7 +16,7 @@ export function addResume(program: Command, exit: Exit): void {
   const resume = program
     .command("resume")
     .description("go on with a run that was killed, stopped, or ended at a limit: nothing that is recorded is done again")
-    .argument("[run]", "its id, or `last`: the newest that did not end", "last")
+    .argument("[run]", "its id, or `last`: the newest that did not end; one that was answered comes first", "last")
     .argument("[target]", whose);
   addResumeOptions(resume).action(
     act(exit, async () => {

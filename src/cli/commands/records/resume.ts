@@ -39,7 +39,7 @@ interface EndedProgram extends FoundProgram {
   readonly hasEnded: boolean;
 }
 
-/** `last`: the one that was answered last; without answers, the newest one that did not end. Rejects if one that is newer cannot be read. */
+/** `last`: the newest one that did not end, of those that were answered if there are any. Rejects if one that is newer cannot be read. */
 async function findResumable(run: string, target: string | undefined): Promise<EndedProgram> {
   const applies = (one: FoundRun) => {
     requireReadable(one);
@@ -50,7 +50,7 @@ async function findResumable(run: string, target: string | undefined): Promise<E
     target,
     changes: true,
     applies,
-    rank: answeredAt,
+    rank: (one) => (isAnswered(one) ? 1 : 0),
     what: "run that did not end",
   });
   const start = await readStart(found).catch((thrown: unknown) => {
@@ -62,9 +62,9 @@ async function findResumable(run: string, target: string | undefined): Promise<E
   return { found, compiled: start.compiled, isHeld, hasEnded: isDone(found) };
 }
 
-/** 0 for a run without an answer that it has not gone on with. */
-function answeredAt({ ends }: FoundRun): number {
-  return ends?.last?.type === "answer" ? ends.last.time : 0;
+/** Has an answer that it has not gone on with. */
+function isAnswered({ ends }: FoundRun): boolean {
+  return ends?.last?.type === "answer";
 }
 
 function isDone({ ends }: FoundRun): boolean {
