@@ -80,6 +80,7 @@ export async function adoptRunCommand(
   target: string | undefined,
   { yes }: { readonly yes?: boolean },
 ): Promise<number> {
+  if (run === "last") throw new UsageError("`last` is a run of yours; name the record by its id, which `runs import` printed");
   const host = createNodeHost();
   const found = await findRun({ run, takesForeign: true });
   if (!found.isForeign) throw new UsageError(`the run ${found.runId} is in your store: there is nothing to adopt`);
