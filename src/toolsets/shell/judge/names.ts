@@ -98,11 +98,17 @@ function namedBy(program: string, words: readonly ShellWord[]): readonly ShellWo
   if (program === "getopts") return words.slice(1, 2);
   if (program === "wait") return words.some(({ value }) => value.startsWith("-p")) ? words : [];
   if (program !== "test" && program !== "[") return [];
-  // After an operator that may ask for a name. A word before one that compares is none.
+  // After an operator that may ask for a name. A word before one that compares is none. What the shell splits can be both.
   return words.flatMap((word, index) => {
+    if (maySplit(word) && mayBe(word, /^-/)) return [word];
     const next = words[index + 1];
     return next && !comparing.has(next.value) && mayBe(word, /^-[vR]$/) ? [next] : [];
   });
+}
+
+/** Returns whether the shell can make several words of one: all but what stands in quotes whole. */
+function maySplit({ kind, print }: ShellWord): boolean {
+  return kind !== "static" && !/^"[^"]*"$/.test(print ?? "");
 }
 
 /** Returns why a part of a line starts what its words do not say. Undefined if they say it. */
