@@ -19,7 +19,8 @@ import {
   type ParentFolder,
 } from "../scopes/scope-walk.ts";
 import { type ScopeDeclaration, ScopeError } from "../scopes/scopes.ts";
-import { gitPartOf, holdsObjectsAlone, insideOpenGit, leadsGitAway } from "./git/git-parts.ts";
+import { isForeignIndex } from "./git/git-index.ts";
+import { gitPartOf, holdsObjectsAlone, insideOpenGit, isIndex, leadsGitAway } from "./git/git-parts.ts";
 import type { GitSteering } from "./git/git-steering.ts";
 import { machineFolders } from "./hidden-entries.ts";
 import { foldersAbove } from "./mount.ts";
@@ -211,23 +212,43 @@ interface Named {
 }
 
 /** Undefined if the entry is not protected itself, but can hold what is. */
-function treatByName({ table, unprotected }: Walk, { scope }: OpenFolder, { components, type }: Named): Treatment | undefined {
+function treatByName(walk: Walk, folder: OpenFolder, { components, type }: Named): Treatment | undefined {
+  const { table, unprotected } = walk;
+  const { scope } = folder;
   const protection = table.protection(scope, components);
-  const insideGit = protection === "program" ? undefined : insideOpenGit(components, unprotected);
-  if (protection !== "program" && insideGit === undefined && isOpened(unprotected, components)) return "ignore";
+  const inside = protection === "program" ? undefined : insideOpenGit(components, unprotected);
+  if (protection !== "program" && inside === undefined && isOpened(unprotected, components)) return "ignore";
   if (type === "link" && table.leadsToProgram(scope, components)) return "way";
-  if (isTransientName(components.at(-1) ?? "")) return undefined;
-  const held = type === "other" ? "hidden" : "read-only";
-  if (insideGit !== undefined) {
-    const part = gitPartOf(insideGit, type);
-    if (part !== undefined && !unprotected.has(part)) return held;
-    if (type === "link") return leadsGitAway(insideGit) && !unprotected.has(".git/config") ? "way" : "ignore";
-    return holdsObjectsAlone(insideGit) ? "ignore" : undefined;
-  }
+  const name = components.at(-1) ?? "";
+  if (isTransientName(name)) return undefined;
+  if (inside !== undefined) return treatInGit(walk, folder, { inside, name, type });
   // Every command of git reads `.git`. Its hooks and configuration must not be written, so none of it is.
-  if (protection === "ask-read-and-write" && foldName(components.at(-1) ?? "") !== ".git") return "hidden";
+  if (protection === "ask-read-and-write" && foldName(name) !== ".git") return "hidden";
   if (protection === undefined && type === "link" && leadsToProtected(components)) return "way";
-  return protection && held;
+  return protection && heldAs(type);
+}
+
+/** `other`: pipes, sockets and devices. */
+function heldAs(type: EntryType): "hidden" | "read-only" {
+  return type === "other" ? "hidden" : "read-only";
+}
+
+interface NamedInGit extends DirectoryEntry {
+  /** As of `insideOpenGit`. */
+  readonly inside: readonly string[];
+}
+
+function treatInGit({ table, unprotected }: Walk, { scope, components }: OpenFolder, entry: NamedInGit): Treatment | undefined {
+  const { inside, name, type } = entry;
+  const part = gitPartOf(inside, type);
+  if (part !== undefined && !unprotected.has(part)) return heldAs(type);
+  if (type === "link") return leadsGitAway(inside) && !unprotected.has(".git/config") ? "way" : "ignore";
+  if (type === "file" && isIndex(inside)) {
+    const folder = join(table.root(scope).realPath, ...components);
+    const common = inside[0] === "worktrees" ? join(folder, "../..") : folder;
+    return isForeignIndex(join(folder, name), common) ? "read-only" : "ignore";
+  }
+  return holdsObjectsAlone(inside) ? "ignore" : undefined;
 }
 
 interface Left {

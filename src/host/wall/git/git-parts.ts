@@ -41,6 +41,11 @@ export function holdsObjectsAlone(inside: readonly string[]): boolean {
   return /^(?:objects\/[0-9a-f]{2}|(?:lfs|annex)\/objects\/.+)$/.test(inside.join("/"));
 }
 
+/** Returns whether a file is an index of a git directory, or a part of one that is split. */
+export function isIndex(inside: readonly string[]): boolean {
+  return /^(?:index|sharedindex\..*)$/.test(inside.at(-1) ?? "") && isGitFolder(inside.slice(0, -1));
+}
+
 /** The name of a submodule is a path of any length: each folder below `modules` can be a git directory. */
 function isGitFolder(inside: readonly string[]): boolean {
   const [first, ...rest] = inside;

@@ -8,7 +8,7 @@ import { isReadProtected } from "../../scopes/protected-names.ts";
 import type { Mount } from "../mount.ts";
 import { type GitSetting, printGitConfiguration } from "./git-configuration.ts";
 import { startsNothing } from "./git-harmless.ts";
-import { readIndexPaths } from "./git-index.ts";
+import { hashBytesOf, readIndexPaths } from "./git-index.ts";
 import { type GitFolder, readSmall } from "./git-repositories.ts";
 import { readSettings } from "./git-settings.ts";
 import { maskCredentials } from "./mask-credentials.ts";
@@ -241,12 +241,6 @@ function holdsHidden({ path, top, common }: GitFolder, { roots }: GitViewOptions
   return (
     known.names?.some((name) => asksToBeRead(name) || folders.some((folder) => isWithin(`/${name}`, `/${folder}`))) !== false
   );
-}
-
-function hashBytesOf(common: string): number {
-  const settings = readSettings(join(common, "config")) ?? [];
-  const format = settings.findLast(({ section, key }) => section === "extensions" && key === "objectformat")?.value;
-  return format?.toLowerCase() === "sha256" ? 32 : 20;
 }
 
 /** `.env.example` and its like are made to be published. */
