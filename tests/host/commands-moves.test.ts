@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, renameSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { moveAside } from "../../src/host/command/move-aside.ts";
 import { scopeTable } from "../../src/host/scopes/open-scopes.ts";
 import { findProtected } from "../../src/host/wall/protected-entries.ts";
 import { writableRoots } from "../../src/host/wall/write-places.ts";
-import { noWall, useCommands } from "./command-bench.ts";
+import { noWall, until, useCommands } from "./command-bench.ts";
 
 /** What a command does to the folders around hidden and protected files opens these to no later one. */
 describe.skipIf(noWall !== "")("folders that a command moves", () => {
@@ -101,5 +101,18 @@ describe.skipIf(noWall !== "")("folders that a command moves", () => {
     expect(bench.read(`in/${found}/package.json`)).toBe("{}");
     expect(readdirSync(bench.at(`in/${found}/sub`))).toEqual([".vscode"]);
     expect(execFileSync("find", [bench.at("in"), "-name", ".git"]).toString()).toBe("");
+  });
+
+  test("renames what it brought beside a command elsewhere, whose protected file had the same inode", async () => {
+    bench.put("far/.npmrc", "x");
+    linkSync(bench.at("far/.npmrc"), bench.at("in/plain"));
+    const far = await bench.open([{ root: bench.at("far") }]);
+    const rights = { writes: [far.resolve("s")], reads: [] };
+    const elsewhere = bench.bash("touch began; until [ -e end ]; do sleep 0.05; done", { scopes: far, rights });
+    await until(() => existsSync(bench.at("far/began")));
+    const { movedAside } = await change("mv plain .npmrc");
+    bench.put("far/end", "");
+    await elsewhere;
+    expect(movedAside).toEqual(["s/.npmrc"]);
   });
 });

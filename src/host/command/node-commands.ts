@@ -141,7 +141,7 @@ async function survey(wall: Wall, setting: Ready, { places, hasLayers }: Surveyi
   const unprotected: ReadonlySet<string> = new Set(request.unprotected?.map(foldName));
   const openHandles = wall.type !== "none";
   const roots = openHandles ? table.roots.filter(({ declaration }) => isShown(declaration, { request })) : [];
-  const notes = [...readNotes(machine)];
+  const notes = [...readNotes(machine, table)];
   const found = await findHidden({ table, roots, unprotected, hidesCredentials, places, hasLayers, signal });
   const repositories = findGitFolders(found.gits);
   const gitFolders = otherNames(repositories);
@@ -157,7 +157,7 @@ async function survey(wall: Wall, setting: Ready, { places, hasLayers }: Surveyi
   const before = await findProtected({ ...walked, hidesCredentials, signal, openHandles });
   const locked = found.locked.length > 0 ? found.locked : undefined;
   const unseen = { tooDeep: [...new Set([...found.tooDeep, ...before.tooDeep])], locked };
-  notes.push(...readNotes(machine));
+  notes.push(...readNotes(machine, table));
   const hiding = [...found.links.flatMap((link) => realPathOf(link) ?? []), ...notes.flatMap((note) => note.hiding)];
   const git = wall.type === "none" ? undefined : viewGit(setting, seen, unprotected);
   return { walked, before, notes, hidden: { ...found, links: hiding }, git, unseen };

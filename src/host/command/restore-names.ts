@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { isWithin } from "../../util/within.ts";
 import type { CommandResult } from "../commands.ts";
 import { createEmptyRoot } from "../scopes/empty-root.ts";
 import type { ScopeRoot, ScopeTable } from "../scopes/scope-table.ts";
@@ -19,6 +18,7 @@ import {
   findLeft,
   giveBack,
   isCleaning,
+  isNear,
   type LeftNote,
   type Note,
   type NotedPlace,
@@ -80,13 +80,11 @@ export async function runNoted<T>(
  */
 export async function restoreLeft(machine: Machine, table: ScopeTable): Promise<RestoredNames> {
   const all: Restored[] = [];
-  const isNear = ({ path }: NotedPlace) =>
-    table.roots.some(({ realPath }) => isWithin(realPath, path) || isWithin(path, realPath));
   for (let waits = 0; isCleaning(machine) && waits < mostWaits; waits++) await delay(pause);
   for (const left of findLeft(machine)) {
     const places = left.note.places.filter(isThere);
     if (places.length === 0) removeNote(left.file);
-    const claimed = places.some(isNear) ? claimNote(machine, left) : undefined;
+    const claimed = places.some((place) => isNear(place, table)) ? claimNote(machine, left) : undefined;
     if (claimed === undefined) continue;
     const restored = await restore(machine, table, left).catch((failure: unknown) => ({ movedAside: [], failure }));
     if (restored.failure === undefined) removeNote(claimed);

@@ -7,7 +7,7 @@ import { parseJson } from "../../util/json/parse-json.ts";
 import { isWithin } from "../../util/within.ts";
 import { notesFolder } from "../own-files/private-folders.ts";
 import { isOpened } from "../scopes/protected-names.ts";
-import type { ProgramPlaces } from "../scopes/scope-table.ts";
+import type { ProgramPlaces, ScopeTable } from "../scopes/scope-table.ts";
 import type { ScopeDeclaration } from "../scopes/scopes.ts";
 import { noSteering } from "../wall/git/git-steering.ts";
 import { foldersAbove } from "../wall/mount.ts";
@@ -198,9 +198,20 @@ export function giveBack(machine: Machine, claimed: string): void {
   tries(() => renameSync(claimed, nameNote(machine, "left")));
 }
 
-/** The notes of all commands that write now, or are still to be cleaned up after. */
-export function readNotes(machine: Machine): readonly Note[] {
-  return findNotes(machine).flatMap(({ file, isLive }) => (isLive === undefined ? [] : (parseNote(readText(file) ?? "") ?? [])));
+/**
+ * The notes of the commands that write in these scopes or around them now, or are still to be cleaned up after. An inode of elsewhere says
+ * nothing here: it can be free by now, and be that of a new file.
+ */
+export function readNotes(machine: Machine, table: ScopeTable): readonly Note[] {
+  const notes = findNotes(machine).flatMap(({ file, isLive }) =>
+    isLive === undefined ? [] : (parseNote(readText(file) ?? "") ?? []),
+  );
+  return notes.filter(({ places }) => places.some((place) => isNear(place, table)));
+}
+
+/** Returns whether it lies in one of the scopes, or around one. */
+export function isNear({ path }: NotedPlace, { roots }: ScopeTable): boolean {
+  return roots.some(({ realPath }) => isWithin(realPath, path) || isWithin(path, realPath));
 }
 
 /**
