@@ -4,13 +4,13 @@ import { differenceOfMeans, differenceOfShares, type Hits, type Interval, meanOf
 import { parseJson } from "../util/json/parse-json.ts";
 import type { CaseReport, TestReport } from "./test-report.ts";
 
-/** What a case did in an earlier report, and in this one. Differences are of this report minus the earlier one. */
+/** The outcomes of a case in an earlier report and in this one. Differences are of this report minus the earlier one. */
 export interface CaseChange extends Pick<CaseReport, "file" | "name"> {
   readonly before: Hits;
   readonly after: Hits;
   /** The difference of the shares that passed. */
   readonly difference: Interval;
-  /** What a run took, as far as the earlier report says it. */
+  /** The usage of a run, as far as the earlier report says it. */
   readonly taken: Readonly<Partial<Record<keyof Taken, TakenChange>>>;
 }
 
@@ -19,7 +19,7 @@ export interface TakenChange {
   readonly before: number;
   /** Absent if a price is unknown now. */
   readonly after?: number;
-  /** Of one run each, both ends are what was seen. Absent where one report has a single run, and the other one several. */
+  /** Both ends are the difference seen where each report has one run. Absent where one report has a single run, and the other one several. */
   readonly difference?: Interval;
 }
 

@@ -38,7 +38,7 @@ export interface CaseReport {
   readonly usd?: Spread;
   /** True if a run cost more than is known. */
   readonly usdAtLeast?: true;
-  /** What each run took, its judge included: as many values as `runs`. Dollars are absent if what one cost is not known in full. */
+  /** The usage of each run, its judge included: as many values as `runs`. Dollars are absent if what one cost is not known in full. */
   readonly taken?: Readonly<Partial<Record<keyof Taken, readonly number[]>>>;
   readonly scores?: Spread;
   readonly milliseconds?: Spread;

@@ -130,7 +130,7 @@ interface RecordedEnd {
   readonly reason?: string;
   readonly usage: Usage;
   readonly output?: JsonValue;
-  /** Of a call: `failure`, the `ToolError` that its caller got. A call without it unwound what is above. */
+  /** `failure`, of a call: the `ToolError` that its caller got. A call without it unwound what is above. */
   readonly error?: JsonObject;
 }
 

@@ -47,10 +47,10 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** What a run took, as far as runs are compared by it. */
+/** The usage of a run, as far as runs are compared by it. */
 export interface Taken {
   readonly requests: number;
-  /** Of input and output. */
+  /** Input and output together. */
   readonly tokens: number;
   /** Undefined if a price is unknown. */
   readonly usd: number | undefined;
@@ -62,7 +62,7 @@ export function takenOf({ requests, inputTokens, outputTokens, usd }: Usage): Ta
   return { requests, tokens: inputTokens + outputTokens, usd: dollarsOf({ requests, usd }) };
 }
 
-/** What asked no model costs nothing. Undefined if a price is unknown. */
+/** Dollars; 0 where no model was asked. Undefined if a price is unknown. */
 export function dollarsOf({
   requests,
   usd,

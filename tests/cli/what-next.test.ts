@@ -8,7 +8,7 @@ const files = {
   "model.yaml": script({ main: [write, "done"] }),
 };
 
-/** What is said on stderr, with what it says of the next step. */
+/** Returns the next step that stderr names. */
 const nextOf = (stderr: string) => /(?:^llm-do: |; )(`llm-do .*?)$/m.exec(stderr)?.[1];
 
 describe("every command says the same of what can be done next with a run", { timeout: 60_000 }, () => {

@@ -29,7 +29,7 @@ export interface Draft {
   readonly rounds: number;
   /** How many calls the model was shown, at most. */
   readonly seen: number;
-  /** What it would have saved, at a thousand calls like those that its writer did not see. */
+  /** The savings at a thousand calls like those that its writer did not see. */
   readonly saves: Savings;
 }
 
@@ -47,7 +47,7 @@ export interface DraftJudgement extends FunctionJudgement {
   readonly draft?: Draft;
 }
 
-/** What the writer is shown at most: cases, those that a draft missed, and the characters of all of them. */
+/** The most that the writer is shown: cases, those that a draft missed, and the characters of all of them. */
 const most = { cases: 200, misses: 20, characters: 100_000 };
 
 /** The share of the calls that the writer may see. */
@@ -171,7 +171,7 @@ async function writeBest({ request, writer, name, task }: Writing): Promise<Writ
   return { ...best, rounds: round };
 }
 
-/** What the writer is asked, all of it data. */
+/** The writer's input, all of it data. */
 async function describeTask({ host, root, file, cases }: DraftRequest, { input, output }: Worker): Promise<JsonObject> {
   const shown: JsonValue[] = [];
   let characters = 0;

@@ -8,7 +8,7 @@ import { formatCount } from "../../util/text/format-count.ts";
 /** An end at a limit, or of an answer that was cut off. */
 interface EarlyEnd {
   readonly reason?: string;
-  /** Of all attempts. */
+  /** The sum of all attempts. */
   readonly usage: Usage;
 }
 

@@ -33,7 +33,7 @@ const mostWaits = 500;
 /** Milliseconds: processes that were killed can be at work in the kernel for a while. */
 const margin = 5000;
 
-/** What a clean-up came to. Virtual paths. */
+/** The outcome of a clean-up. Virtual paths. */
 export type RestoredNames = Pick<CommandResult, "movedAside" | "putBack" | "isUnfinished" | "isUnnoted">;
 
 export interface NotedRun<T> extends Omit<MoveOptions, "randomName" | "before"> {

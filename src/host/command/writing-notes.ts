@@ -18,7 +18,7 @@ import type { Machine } from "./command-setting.ts";
 import { watchEnd } from "./guardian.ts";
 import { type EntriesBefore, type EntryBefore, type HeldBefore, keysOf, type MoveOptions } from "./move-aside.ts";
 
-/** What `moveAside` needs to know of a command that writes. */
+/** The facts of a command that writes which `moveAside` needs. */
 export interface Writing extends Pick<MoveOptions, "table" | "unprotected" | "places" | "gitFolders" | "steering" | "before"> {
   /** Real paths of what links lead to whose names hide. */
   readonly hiding: readonly string[];

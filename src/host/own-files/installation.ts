@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { isWithin } from "../../util/within.ts";
 import { entriesOf, linksBehind, realPathOf, textOfLink } from "../command/look.ts";
 
-/** What this process runs from, where that was installed into a `node_modules`. Host paths. */
+/** The packages that this process runs from, where they were installed into a `node_modules`. Host paths. */
 export interface Installation {
   /** Packages, without links in their paths: this one, Node's, and those that this one loads. None lies in another. */
   readonly folders: readonly string[];

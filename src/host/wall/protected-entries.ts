@@ -299,7 +299,7 @@ async function addTarget(walk: Walk, link: string, access: ProtectedEntry["acces
   });
 }
 
-/** What this process runs from: a command that changes it would be outside of its wall in the next run. */
+/** Adds the packages that this process runs from: a command that changes one would be outside of its wall in the next run. */
 async function addInstallation(walk: Walk): Promise<void> {
   const { folders, links } = findInstallation();
   for (const folder of folders) await addTarget(walk, folder, "read-only");

@@ -15,7 +15,7 @@ const hasMoreFlags = 0x4000;
 /** Size of the head of an extension: its name and its length. */
 const extensionHeader = 8;
 
-/** Of the flags: the length of a path, or this number where it is longer. */
+/** The part of the flags that is the length of a path, or this number where it is longer. */
 const nameMask = 0xfff;
 const gitlink = 0o160000;
 
@@ -32,7 +32,7 @@ export function readIndexPaths(index: Buffer, hashBytes: number): readonly strin
 /** Bytes. A larger one is taken for one that cannot be read. */
 const maxBytes = 1_000_000_000;
 
-/** What was found of indexes, by their paths. */
+/** Answers about indexes, by their paths. */
 const judged = new Map<string, { readonly version: string; readonly leads: boolean }>();
 const mostJudged = 200;
 

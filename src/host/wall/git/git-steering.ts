@@ -8,7 +8,7 @@ import { readSettings } from "./git-settings.ts";
 export interface GitSteering {
   /** Without links: what such links lead to, files that a configuration includes, and folders of hooks. They can be missing. */
   readonly closed: ReadonlySet<string>;
-  /** Where a link would lead git elsewhere on its way to them, to a repository, or to what worktrees have in common. */
+  /** The places where a link would lead git elsewhere on its way to them, to a repository, or to what worktrees have in common. */
   readonly ways: ReadonlySet<string>;
 }
 
@@ -49,7 +49,7 @@ export function findSteering({ entries, folders, links }: Leading): GitSteering 
   for (const link of links) close(resolveText(dirname(link), textOfLink(link) ?? ""));
   for (const entry of entries) {
     const path = pathNamedIn(entry, dirname(entry), "gitdir: ");
-    // What is missing is no repository yet.
+    // A folder that is missing is no repository yet.
     if (path !== undefined && realPathOf(path) === undefined) close(path);
     lead(path);
   }
