@@ -51,9 +51,9 @@ export interface CommandRequest {
   readonly network: boolean;
   /**
    * Protected names that this command may use like any other, because they were approved: `.git`, `package.json`. In any
-   * case and at any depth. Files of the running program stay protected. `.git` alone leaves read-only what makes git run
-   * programs, in submodules too: beside it, `.git/config` opens its configuration (and a `.git` that is a file), `.git/hooks`
-   * its hooks.
+   * case and at any depth. Files of the running program stay protected. `.git` alone opens what git writes for commits
+   * and branches, in submodules too: beside it, `.git/config` opens its configuration and all else (and a `.git` that is a file),
+   * `.git/hooks` its hooks.
    */
   readonly unprotected?: readonly string[];
   /**

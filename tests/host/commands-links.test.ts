@@ -65,11 +65,11 @@ describe.skipIf(noWall !== "")("protected links", () => {
   });
 
   test("moves new links in an opened .git aside, whatever they stand for", async () => {
-    git("init", "-q");
+    git("init", "-q", "--template=");
     mkdirSync(bench.at("in/em/sub/hooks"), { recursive: true });
     bench.put("in/em/sub/config", "[core]\n");
     const links = ["modules", "info", "objects/info", "worktrees", "remotes", "branches"];
-    const script = links.map((name) => `mv .git/${name} .git/${name}2; ln -s $PWD/em .git/${name}`).join("; ");
+    const script = links.map((name) => `rm -rf .git/${name}; ln -s $PWD/em .git/${name}`).join("; ");
     const { movedAside } = await change(script, ".git");
     expect([...movedAside].sort()).toEqual(links.map((name) => `s/.git/${name}`).sort());
     const { movedAside: own } = await change("ln -s em .git/own; git add em", ".git");

@@ -235,6 +235,8 @@ describe("results", () => {
     expect(await hint("curl: (6) Could not resolve host: x", true)).toBe("");
     expect(await hint("Error: listen EAFNOSUPPORT: address family not supported /tmp/x.pipe")).toContain("no Unix sockets");
     expect(await hint("something else")).toBe("");
+    const stopped = await createBench({ rules: allow("ls") }, { result: { movedAside: [".git/rebase-merge"] } });
+    expect((await stopped.run({ command: "ls" }))["hint"]).toContain('`opens: [".git", ".git/config"]`');
   });
 
   test("are of what was asked for alone", async () => {

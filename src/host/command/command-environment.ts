@@ -54,7 +54,7 @@ export function createCommandEnvironment(
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: "true",
-    ...gitSettings(request.hooks === true),
+    ...gitSettings(request),
     ...(request.rights?.writes.length === 0 ? lookSettings : {}),
     ...(request.rights && !request.network ? { npm_config_fetch_retries: "0" } : {}),
     ...request.environment,
@@ -70,12 +70,14 @@ const lookSettings = {
 };
 
 /** Settings that outrank those of a repository. */
-function gitSettings(hooks: boolean): Record<string, string> {
+function gitSettings({ hooks, unprotected }: CommandSetting["request"]): Record<string, string> {
   const settings = [
     ["core.fsmonitor", "false"],
     ["log.showSignature", "false"],
     ["safe.bareRepository", "explicit"],
     ...(hooks ? [] : [["core.hooksPath", "/dev/null"]]),
+    // It would write files that are read-only.
+    ...(unprotected?.includes(".git/config") ? [] : [["rerere.enabled", "false"]]),
   ];
   const entries = settings.flatMap(([key = "", value = ""], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],

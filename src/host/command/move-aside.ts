@@ -3,6 +3,7 @@ import { isWithin } from "../../util/within.ts";
 import type { CommandResult } from "../commands.ts";
 import type { Directory, EntryFacts } from "../files/directory.ts";
 import { closing, mostLevels, type OpenFolder, openParent, openSubfolder } from "../scopes/scope-walk.ts";
+import { insideOpenGit } from "../wall/git/git-parts.ts";
 import {
   type FindOptions,
   findProtected,
@@ -47,7 +48,7 @@ export interface Restored extends Pick<CommandResult, "movedAside" | "putBack"> 
 
 interface Restoring extends MoveOptions {
   /** The entries that may stay. */
-  readonly known: ReadonlySet<string>;
+  readonly known: Set<string>;
   readonly movedAside: string[];
   readonly putBack: string[];
   readonly failures: unknown[];
@@ -84,13 +85,16 @@ async function trying({ failures }: Restoring, change: () => Promise<void>): Pro
 }
 
 async function moveIn(restoring: Restoring, places: readonly WritePlace[]): Promise<void> {
-  const { before, known, isOurs } = restoring;
+  const { before, known, isOurs, unprotected } = restoring;
   const { entries } = await findProtected({ ...restoring, places, unlock: { except: before.locked } });
   for (const entry of entries) {
     if (keysOf(entry).some((key) => known.has(key)) || isOurs(entry)) continue;
-    // A folder that lies too deep is not looked into, but hidden whole.
-    const isDeep = entry.components.length > mostLevels;
-    await trying(restoring, () => rename(restoring, entry, isDeep ? undefined : (folder) => moveIn(restoring, [folder])));
+    // A folder that lies too deep is not looked into, but hidden whole. In `.git` no program reads the new name.
+    const isWhole = entry.components.length > mostLevels || Boolean(insideOpenGit(entry.components, unprotected)?.length);
+    await trying(restoring, async () => {
+      await rename(restoring, entry, isWhole ? undefined : (folder) => moveIn(restoring, [folder]));
+      if (isWhole) for (const key of keysOf(entry)) known.add(key);
+    });
   }
 }
 

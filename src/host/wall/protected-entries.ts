@@ -21,6 +21,7 @@ import {
 import { type ScopeDeclaration, ScopeError } from "../scopes/scopes.ts";
 import { isForeignIndex } from "./git/git-index.ts";
 import { gitPartOf, holdsObjectsAlone, insideOpenGit, isIndex, leadsGitAway } from "./git/git-parts.ts";
+import { isGitDirectory } from "./git/git-repositories.ts";
 import type { GitSteering } from "./git/git-steering.ts";
 import { machineFolders } from "./hidden-entries.ts";
 import { foldersAbove } from "./mount.ts";
@@ -240,12 +241,13 @@ interface NamedInGit extends DirectoryEntry {
 
 function treatInGit({ table, unprotected }: Walk, { scope, components }: OpenFolder, entry: NamedInGit): Treatment | undefined {
   const { inside, name, type } = entry;
-  const part = gitPartOf(inside, type);
+  const folder = join(table.root(scope).realPath, ...components);
+  const up = (levels: number) => join(folder, "../".repeat(levels));
+  const part = gitPartOf(inside, type, (length) => isGitDirectory(up(inside.length - 1 - length)));
   if (part !== undefined && !unprotected.has(part)) return heldAs(type);
   if (type === "link") return leadsGitAway(inside) && !unprotected.has(".git/config") ? "way" : "ignore";
   if (type === "file" && isIndex(inside)) {
-    const folder = join(table.root(scope).realPath, ...components);
-    const common = inside[0] === "worktrees" ? join(folder, "../..") : folder;
+    const common = inside[0] === "worktrees" ? up(2) : folder;
     return isForeignIndex(join(folder, name), common) ? "read-only" : "ignore";
   }
   return holdsObjectsAlone(inside) ? "ignore" : undefined;

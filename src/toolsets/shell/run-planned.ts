@@ -138,8 +138,13 @@ function nameThrown(paths: readonly string[]): readonly string[] {
 }
 
 /** Says which of git's files the command did not see as they are. */
-function missedGit(text: string, { git }: CommandResult): readonly string[] {
+function missedGit(text: string, { git, movedAside }: CommandResult): readonly string[] {
   const hints: string[] = [];
+  if (movedAside.some((path) => /(?:^|\/)\.git\//.test(path))) {
+    hints.push(
+      'What git keeps beside commits and branches, such as a rebase or bisect that stops half-way, needs `opens: [".git", ".git/config"]`.',
+    );
+  }
   if (/could not (?:lock|write) config file|branch rename failed|\.git\/config.*(?:busy|read-only)/i.test(text)) {
     hints.push('What changes the configuration of a repository needs `opens: [".git", ".git/config"]`.');
   }

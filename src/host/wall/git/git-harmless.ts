@@ -4,7 +4,7 @@ import type { GitSetting } from "./git-configuration.ts";
 
 /** Nothing in them makes git run a program, or read another file as configuration. */
 const harmlessSections = nameSet(
-  `user author committer branch color column push pull advice init rerere index blame fetch pack http gui gitflow
+  `user author committer branch color column push pull advice init index blame fetch pack http gui gitflow
   maintenance rebase feature receive transfer vscode hub gh`,
 );
 

@@ -14,18 +14,53 @@ export function insideOpenGit(components: readonly string[], unprotected: Readon
   return at < 0 ? undefined : folded.slice(at + 1);
 }
 
+/** Git directories in `.git`: of other working trees, and of submodules, whose names are paths of any length. */
+const submodule = "(?:worktrees/[^/]+/)?modules/(?:.+/)?";
+const own = `^(?:${submodule}|worktrees/[^/]+/)?`;
+
 /**
- * Returns which part of a git directory an entry is, if it makes git run programs, or look for them elsewhere: hooks, configuration
- * (with filters, pagers, helpers, and its lock), `commondir`, files that give others filters, name folders with more objects or are remotes,
- * and `.git` itself if it is a file that names a folder. The same holds for submodules and other working trees, which lie further down. `inside`: the folded components below `.git`.
+ * What commits, branches, tags, merges, picks, stashes, fetches and collecting garbage leave in a git directory. Of plans only that of
+ * picks, which runs no other steps: its options (`sequencer/opts`) can name a program.
  */
-export function gitPartOf(inside: readonly string[], type: EntryType): GitPart | undefined {
-  const name = inside.at(-1);
-  if (name === undefined) return type === "directory" ? undefined : ".git/config";
-  if (type !== "directory" && (isRemote(inside) || steering.some((path) => isIn(inside, path)))) return ".git/config";
-  if (!isGitFolder(inside.slice(0, -1))) return undefined;
-  if (name === "hooks") return ".git/hooks";
-  return type !== "directory" && configuration.has(name) ? ".git/config" : undefined;
+const written = new RegExp(
+  `${own}(?:${[
+    "(?:(?:orig|fetch|merge|cherry_pick|revert|rebase)_)?head|(?:merge|squash)_msg|(?:commit|tag)_editmsg|merge_(?:mode|autostash)",
+    "auto_merge|index|sharedindex[.].*|shallow|packed-refs|gc[.](?:log|pid)|info/refs|objects/(?:info/(?:packs|commit-graph)|maintenance)|sequencer/(?:abort-safety|head|todo)",
+  ].join("|")})(?:[.]lock)?$|${own}(?:refs|logs|reftable|objects/(?:[0-9a-f]{2}|pack|info/commit-graphs))/.+$`,
+);
+
+/** The folders of these. */
+const folders = new RegExp(
+  `${own}(?:info|modules|sequencer|worktrees(?:/[^/]+)?|objects(?:/(?:[0-9a-f]{2}|pack|info(?:/commit-graphs)?))?|(?:refs|logs|reftable)(?:/.+)?)$`,
+);
+
+const inSubmodules = new RegExp(`^${submodule}`);
+/** Makes a folder of names, or of objects, of one submodule the git directory of another one. */
+const makesRepository = new RegExp(`^${submodule}(?:(?:refs|logs|reftable|objects)/(?:.+/)?objects|commondir)$`);
+const hooks = new RegExp(`${own}hooks$`);
+const head = new RegExp(`${own}head$`);
+const index = new RegExp(`${own}(?:index|sharedindex[.].*)$`);
+
+/**
+ * Returns which part of a git directory an entry is, if it is none that git writes for commits and branches: hooks, and all else, since git
+ * can be led by it to start programs, or to write elsewhere: configuration, plans, recorded conflicts, remotes, names that no
+ * git of today knows, and `.git` itself if it is a file that names a folder. `inside`: the folded components below `.git`.
+ * `isRepository`: whether the folder of the first ones is a git directory.
+ */
+export function gitPartOf(
+  inside: readonly string[],
+  type: EntryType,
+  isRepository: (length: number) => boolean,
+): GitPart | undefined {
+  if (inside.length === 0) return type === "directory" ? undefined : ".git/config";
+  const path = inside.join("/");
+  if (hooks.test(path)) return ".git/hooks";
+  if (type === "other" || makesRepository.test(path)) return ".git/config";
+  if ((type !== "directory" && written.test(path)) || (type !== "file" && folders.test(path))) return undefined;
+  if (type !== "directory" || !inSubmodules.test(path)) return ".git/config";
+  // The name of a submodule begins with it, if it is not in the git directory of one.
+  const first = inside.indexOf("modules") + 2;
+  return inside.some((_, length) => length >= first && isRepository(length)) ? ".git/config" : undefined;
 }
 
 /**
@@ -33,43 +68,15 @@ export function gitPartOf(inside: readonly string[], type: EntryType): GitPart |
  * none itself but `HEAD`, which it replaces and never writes through.
  */
 export function leadsGitAway(inside: readonly string[]): boolean {
-  return inside.at(-1) !== "head" || !isGitFolder(inside.slice(0, -1));
+  return !head.test(inside.join("/"));
 }
 
 /** Returns whether a folder below `.git` holds nothing but what was committed, in files that git never writes again. */
 export function holdsObjectsAlone(inside: readonly string[]): boolean {
-  return /^(?:objects\/[0-9a-f]{2}|(?:lfs|annex)\/objects\/.+)$/.test(inside.join("/"));
+  return /^objects\/[0-9a-f]{2}$/.test(inside.join("/"));
 }
 
 /** Returns whether a file is an index of a git directory, or a part of one that is split. */
 export function isIndex(inside: readonly string[]): boolean {
-  return /^(?:index|sharedindex\..*)$/.test(inside.at(-1) ?? "") && isGitFolder(inside.slice(0, -1));
+  return index.test(inside.join("/"));
 }
-
-/** The name of a submodule is a path of any length: each folder below `modules` can be a git directory. */
-function isGitFolder(inside: readonly string[]): boolean {
-  const [first, ...rest] = inside;
-  return first === undefined || first === "modules" || (first === "worktrees" && rest.length === 1);
-}
-
-/** Returns whether a path is this one in a git directory. */
-function isIn(inside: readonly string[], path: string): boolean {
-  const names = path.split("/");
-  return inside.slice(-names.length).join("/") === path && isGitFolder(inside.slice(0, -names.length));
-}
-
-/** Folders of files that are remotes (`gitremotes(7)`): addresses that git fetches from and pushes to. */
-const remoteFolders: readonly string[] = ["remotes", "branches"];
-
-/** Returns whether it is such a folder, or in one. Refs have folders of these names, too. */
-function isRemote(inside: readonly string[]): boolean {
-  return inside.some((name, index) => {
-    if (!remoteFolders.includes(name) || inside.slice(2, index).includes("refs")) return false;
-    return isGitFolder(inside.slice(0, index));
-  });
-}
-
-/** Files further down that give files filters, or name folders with more objects. */
-const steering = ["info/attributes", "objects/info/alternates", "objects/info/http-alternates"];
-
-const configuration = new Set(["config", "config.lock", "config.worktree", "config.worktree.lock", "commondir"]);

@@ -37,13 +37,18 @@ export function findGitFolders(entries: readonly string[]): readonly GitFolder[]
   return [...found.values()];
 }
 
-/** The name of a submodule is a path of any length. A configuration is enough: a command to which `.git` is open can remove `HEAD`. */
+/** The name of a submodule is a path of any length. */
 function submodulesIn(folder: string): readonly string[] {
   const inside = entriesOf(folder).filter((entry) => entry.isDirectory());
   return inside.flatMap(({ name }) => {
     const path = join(folder, name);
-    return ["HEAD", "config"].some((own) => statOf(join(path, own))?.isFile()) ? [path] : submodulesIn(path);
+    return isGitDirectory(path) ? [path] : submodulesIn(path);
   });
+}
+
+/** A configuration is enough: a command to which `.git` is open can remove `HEAD`. */
+export function isGitDirectory(path: string): boolean {
+  return ["HEAD", "config"].some((own) => statOf(join(path, own))?.isFile());
 }
 
 /** The path in a file that names one, without links. */
