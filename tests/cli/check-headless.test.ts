@@ -27,6 +27,17 @@ describe("check --headless", () => {
     expect(checked.stderr).toContain("llm-do: unattended: 3 tools always ask\n");
   });
 
+  it("agrees with the run under a rule that allows all that the run calls", async () => {
+    const cwd = await copyExample();
+    const rule = ["--headless", "--model", scripted, "--approve", "main/write_file(reports/*)"];
+    const checked = await runCli(["check", ...rule], { cwd });
+    const ran = await runCli([".", ...rule], { cwd });
+    expect([checked.exitCode, ran.exitCode]).toEqual([0, 0]);
+    expect(checked.stdout).toContain("main > append_file");
+    expect(checked.stderr).toContain("a run that calls only what --approve allows is denied nothing\n");
+    expect((await runCli(["check", ...rule, "--approve", "main/write_fil"], { cwd })).exitCode).toBe(4);
+  });
+
   it("is content where that line is written", async () => {
     const allowed = 'toolsets: { filesystem: { _approval_config: { "*": { pre_approved: true } } } }';
     const { exitCode, stdout } = await check({ "main.worker": worker(allowed) });

@@ -51,7 +51,8 @@ export async function checkCommand(targets: readonly string[], flags: CheckFlags
   }
   if (headless) {
     const { reportHeadless } = await import("../run/check-headless.ts");
-    return reportHeadless(compiled, { format: format === "json" ? "json" : "text", unisolated: flags.unisolated === true });
+    const { unisolated = false, approve = [] } = flags;
+    return reportHeadless(compiled, { format: format === "json" ? "json" : "text", unisolated, approve });
   }
   return errors > 0 ? exitCodes.usage : exitCodes.done;
 }

@@ -8,7 +8,7 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   usage: "a mistake on the command line, in the configuration, the program or a script; or a program that is not trusted",
   outputInvalid: "the output does not fit its schema, or is empty",
   approvalNeeded:
-    "suspended, and calls wait for an answer (--hold); or something needed approval, and nobody could be asked or answered in time; of check --headless: a tool always asks",
+    "suspended, and calls wait for an answer (--hold); or something needed approval, and nobody could be asked or answered in time; of check --headless without --approve: a tool always asks",
   denied: "something was denied, and the run stopped for it",
   limit: "a limit was reached, or the answer was cut off; the output is what there was so far",
   provider: "the provider failed, its key is missing or wrong, or the model refused to answer",

@@ -188,7 +188,7 @@ function addCheck(program: Command, line: CommandLine): void {
     .option("--trust", "import the program's code, and check what it exports")
     .option(
       "--headless",
-      "say what a run that can ask nobody would be denied, and what would allow it; 4 where a tool always asks",
+      "say what a run that can ask nobody would be denied, and what would allow it; without --approve, 4 where a tool always asks",
     )
     .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "sarif", "github"]).default("text"))
     .option("--json", "print JSON, as --format json does")
