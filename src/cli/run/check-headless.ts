@@ -27,7 +27,8 @@ export async function reportHeadless(compiled: Compiled, options: HeadlessOption
   const notIsolated = outline && (await findNotIsolated(outline));
   const found = outline && forecast(outline, { notIsolated: unisolated ? undefined : notIsolated });
   const cannotBegin = notIsolated !== undefined && outline?.workers.some(({ commands }) => commands?.isolationRequired);
-  const isNamed = approve.length > 0 && !diagnostics.some(({ code, span }) => code === "approval-rule-unused" && span && isFlag(span));
+  const isNamed =
+    approve.length > 0 && !diagnostics.some(({ code, span }) => code === "approval-rule-unused" && span && isFlag(span));
   const exitCode = !found || untrusted || cannotBegin ? exitCodes.usage : exitCodeOf(found, isNamed);
   if (format === "json") {
     const whole = { v: 1, trusted: !untrusted, ...found, diagnostics: diagnostics.map(toJsonDiagnostic), exitCode };
