@@ -152,7 +152,7 @@ async function survey(wall: Wall, setting: Ready, { places, hasLayers }: Surveyi
   });
   const led = isClosed ? { entries: found.gits, folders: seen } : { entries: [], folders: [] };
   const links = protectedLinks.map((link) => hostPathOf(table, link));
-  const steering = places.length > 0 ? findSteering({ ...led, links }) : noSteering;
+  const steering = places.length > 0 ? findSteering({ ...led, links, user: machine }) : noSteering;
   const walked = { table, unprotected, places, followsLinks: true, gitFolders, steering };
   const before = await findProtected({ ...walked, hidesCredentials, signal, openHandles });
   const locked = found.locked.length > 0 ? found.locked : undefined;
