@@ -19,16 +19,19 @@ const files: readonly RegExp[] = [
   // Start-up and configuration files of tools: `.curlrc`, `.eslintrc.cjs`, `.gdbinit`.
   /^\.[\w-]+rc(?:\.[\w-]+)?$/,
   /^\.\w+init(?:[.-][\w-]+)*$/,
-  /^\.(?:rprofile|renviron|nvim\.lua|tmux(?:\.[\w-]+)*|dir-locals-2\.el|ycm_extra_conf\.py|clangd|tool-versions|replit)$/,
-  /^\.(?:ghci|erlang|iex\.exs|rdata|perldb|spacemacs|gnus(?:\.el)?|emacs\.el|mailcap|forward|[rs]hosts|less(?:key)?|pam_environment)$/,
-  /^\.(?:wezterm\.lua|alacritty\.\w+|flake8|rspec|simplecov|yardopts|sbtopts|jvmopts|bazelversion|user\.ini|htaccess|lfsconfig)$/,
+  // Those in a language: `.eslintrc.cjs`, `.iex.exs`, `.nvim.lua`. `._x.js` is a copy that macOS makes.
+  /^\.(?!_)[\w.-]+\.(?:[cm]?[jt]s|el|exs|fish|lisp|lua|php|py|rb|sh|zsh)$/,
+  /^\.(?:rprofile|renviron|tmux(?:\.[\w-]+)*|clangd|tool-versions|replit)$/,
+  /^\.(?:ghci|erlang|gnuplot|rdata|perldb|spacemacs|gnus|mailcap|forward|[rs]hosts|less(?:filter|key)?|pam_environment)$/,
+  /^\.(?:alacritty\.\w+|flake8|rspec|simplecov|yardopts|sbtopts|jvmopts|bazelversion|user\.ini|htaccess|lfsconfig)$/,
   /^\.(?:rubocop|standard)(?:_\w+)?\.yml$/,
-  /^\.php(?:-cs-fixer|_cs)(?:\.dist)?(?:\.php)?$/,
-  /^\.markdownlint(?:-cli2)?\.[cm]?js$/,
-  /^(?:rust-toolchain(?:\.toml)?|\.?rust-analyzer\.toml|gradle\.properties|ansible\.cfg)$/,
-  /^(?:deno\.jsonc?|package\.(?:yaml|json5)|pnpm-workspace\.yaml|\.pnpmfile\.[cm]?js)$/,
+  /^\.php(?:-cs-fixer|_cs)(?:\.dist)?$/,
+  /^\.(?:dependency-cruiser|knip|size-limit)\.\w+$/,
+  /^\.(?:autoenv|bash_completion$)/,
+  /^(?:rust-toolchain(?:\.toml)?|\.?rust-analyzer\.toml|gradle\.properties|\.?ansible\.cfg|pylintrc)$/,
+  /^(?:deno\.jsonc?|package\.(?:yaml|json5)|pnpm-workspace\.yaml)$/,
   /^(?:site|user)customize\.py$/,
-  /^\.(?:formatter\.exs|guile|local\.vimrc|swipl\.rc)$/,
+  /^\.(?:guile|local\.vimrc|swipl\.rc)$/,
   /^(?:devbox\.json|nuget\.config)$/,
   /^\.?mise(?:\.[\w-]+)*\.toml$/,
   /^\.pnp\.[\w.]+$/,
@@ -53,7 +56,7 @@ const files: readonly RegExp[] = [
   /^(?:netlify\.toml|vercel\.json)$/,
   /^jenkinsfile(?:[.-][\w-]+)*$/,
   // Instructions for agents.
-  /^(?:agents?|claude|codex|copilot-instructions|crush|gemini|qwen|warp|iflow|codebuddy|opencode|openhands)(?:[.-](?:local|override))?\.md$/,
+  /^(?:agents?|claude|codex|conventions|copilot-instructions|crush|gemini|qwen|warp|iflow|codebuddy|opencode|openhands)(?:[.-](?:local|override))?\.md$/,
   /^\.[\w-]*(?:rules|hints|modes)(?:-[\w-]+)?$/,
   /^\.aider(?:\.[\w-]+)*\.ya?ml$/,
   /^\.openhands_instructions$/,
@@ -66,7 +69,7 @@ const anyFile = new RegExp(files.map(({ source }) => source).join("|"));
 
 const folders: ReadonlySet<string> = nameSet(
   // Settings of tools, shells and editors.
-  ".config .mise .ammonite .ansible .bsp .doom.d .externaltoolbuilders .flox .hammerspoon .ipython .jupyter .lein .mvn .sbt .subversion .xmonad",
+  ".config .mise .ammonite .ansible .bash_completion.d .bsp .doom.d .externaltoolbuilders .flox .hammerspoon .ipython .jupyter .lein .mutt .mvn .oh-my-zsh .sbt .subversion .terraform.d .xmonad",
   ".emacs.d .fleet .helix .lapce .nova .nvim .settings .vim .vs .zed",
   // Servers that build.
   ".azure-pipelines .azuredevops .buildkite .builds .circleci .copr .ebextensions .harness .platform .semaphore .teamcity .tekton",
@@ -82,10 +85,10 @@ const folders: ReadonlySet<string> = nameSet(
 );
 
 const nested = nestNames(
-  ".aws/config .aws/credentials .aws/cli/alias .bundle/config .cargo/config .cargo/config.toml .docker/config.json",
+  ".aws/config .aws/credentials .aws/cli/alias .bundle/config .cargo/config .cargo/config.toml .cargo/env .docker/config.json",
   ".docker/cli-plugins .ghc/ghci.conf mise/config.toml .forgejo/workflows .gitea/workflows .github/actions .github/agents .github/hooks",
   ".github/instructions .github/prompts .github/chatmodes .github/skills .gitlab/agents .gitlab/duo .gradle/init.d",
   ".gradle/init.gradle .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath _darcs/prefs .bzr/branch/branch.conf .jj/repo/config.toml .jj/workspace-config.toml .pijul/config .julia/config .kube/config .kube/kuberc .local/bin .local/lib",
-  ".local/share/applications .local/share/dbus-1 .local/share/systemd .m2/settings.xml .pip/pip.conf .sl/config",
+  ".local/share/applications .local/share/bash-completion .local/share/dbus-1 .local/share/nvim/site .local/share/systemd .m2/settings.xml .nvm/nvm.sh .pip/pip.conf .sl/config",
   ".yarn/plugins .yarn/releases .yarn/sdks gradle/wrapper library/launchagents library/launchdaemons tools/bazel",
 );
