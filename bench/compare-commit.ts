@@ -1,8 +1,8 @@
 // Compares this commit with an older one: `node bench/compare-commit.ts COMMIT [ROUNDS [BENCH…]]`. Checks both out into a temporary folder, installs and
-// builds them, and runs the older commit's benches on both, in turns, with this commit's clock. Prints the least of each figure before and
-// after, with their ratio.
+// builds them, and runs the older commit's benches on both, in turns, with this commit's clock; where one does not run on this commit, whose
+// files have moved, its own of that name. Prints the least of each figure before and after, with their ratio.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { printRow } from "./timing.ts";
@@ -46,10 +46,14 @@ function figuresOf(output: string): ReadonlyMap<string, number> {
   return figures;
 }
 
-/** Runs a bench of the older commit in a tree, and keeps the least of each figure. Returns false where it did not come to its end. */
-function runBench(tree: string, name: string, least: Map<string, number>): boolean {
+/**
+ * Runs a bench of the older commit in a tree, or else the tree's own, and keeps the least of each figure. Returns false where neither came to
+ * its end.
+ */
+function runBench(tree: string, name: string, least: Map<string, number>, of = "bench-before"): boolean {
   const options = { cwd: tree, env: environment, encoding: "utf8", timeout: mostOfOne } as const;
-  const { stdout, status, stderr } = spawnSync(process.execPath, [join(tree, "bench-before", name)], options);
+  const { stdout, status, stderr } = spawnSync(process.execPath, [join(tree, of, name)], options);
+  if ((status ?? 0) !== 0 && of !== "bench" && existsSync(join(tree, "bench", name))) return runBench(tree, name, least, "bench");
   for (const [what, value] of figuresOf(stdout)) least.set(what, Math.min(value, least.get(what) ?? Number.POSITIVE_INFINITY));
   if (status === 0) return true;
   const end = status === null ? `takes more than ${mostOfOne / 1000} s` : `ended with ${status}`;
