@@ -55,6 +55,11 @@ export class Observer {
         this.#open.set(callPath, call);
         break;
       }
+      case "approval-decision": {
+        const call = this.#open.get(callPath);
+        if (call && event.source === "approve_all") this.asked.push(call);
+        break;
+      }
       case "tool-result": {
         const call = this.#open.get(callPath);
         const { result } = event;

@@ -153,12 +153,12 @@ class CaseInScratch {
     const notes = new Map(known.flatMap((fact) => (fact.type === "decision" ? [[fact.callPath, fact.decision.note]] : [])));
     const allowed = approve === "all" ? [] : approve;
     const rules = allowed.map(({ value: rule }) => ({ effect: "allow" as const, rule, source: "approve" }));
+    if (approve === "all") return { mode: "approve_all" };
     return {
       mode: "prompt",
       rules,
       approver: async ({ worker, tool, args, callPath }) => {
         observer.asked.push({ worker, tool, args });
-        if (approve === "all") return { type: "approve" };
         const note = notes.get(callPath);
         return { type: "deny", ...(note === undefined ? {} : { note }) };
       },

@@ -52,10 +52,10 @@ describe("approvals at a terminal", () => {
     const terminal = openTerminal(["."], { cwd });
     await terminal.waitFor(prompt);
     terminal.type("\r");
-    await terminal.waitFor("Nothing was chosen. Answer with a, r, 1, 2, e, d or s.");
+    await terminal.waitFor("Nothing was chosen. Answer with a, r, 1, 2, e, d, d WHY, m, s or ?.");
     for (const wrong of ["y", "yes", "approve it", "A!"]) {
       terminal.type(`${wrong}\r`);
-      await terminal.waitFor(`"${wrong}" is no answer. Answer with a, r, 1, 2, e, d or s.`);
+      await terminal.waitFor(`"${wrong}" is no answer. Answer with a, r, 1, 2, e, d, d WHY, m, s or ?.`);
     }
     terminal.type("d\r");
     const { exitCode, screen } = await end(terminal);
@@ -71,7 +71,7 @@ describe("approvals at a terminal", () => {
     await terminal.waitFor("[s]top  [m]ore  [1-2] a rule");
     await terminal.waitFor(prompt);
     terminal.type("r\r");
-    await terminal.waitFor("This cannot be remembered before all of it was shown. Answer with m, a, 1, 2, e, d or s.");
+    await terminal.waitFor("This cannot be remembered before all of it was shown. Answer with a, 1, 2, e, d, d WHY, m, s or ?.");
     terminal.type("m\r");
     await terminal.waitFor("| line 100\n  | the end\n");
     await terminal.waitFor("[r]epeats too");
@@ -115,7 +115,7 @@ describe("approvals at a terminal", () => {
     await terminal.waitFor("3  approve, and allow main/write_file in this run");
     await terminal.waitFor(prompt);
     terminal.type("4\r");
-    await terminal.waitFor('"4" is no answer. Answer with a, r, 1, 2, 3, e, d or s.');
+    await terminal.waitFor('"4" is no answer. Answer with a, r, 1, 2, 3, e, d, d WHY, m, s or ?.');
     terminal.type("2\r");
     await terminal.waitFor("main > write_file#1 approved by a rule of this run");
     await terminal.waitFor("main > write_file#2 approved by a rule of this run");

@@ -6,7 +6,9 @@ import { act, type Exit } from "./setup-commands.ts";
 export function addTest(program: Command, exit: Exit): void {
   program
     .command("test")
-    .description("run the tests beside the prompts (*.test.yaml), in scratch copies and without a model; 1 where one fails")
+    .description(
+      "run the tests beside the prompts (*.test.yaml), in scratch copies and without a model; 1 where one fails, 2 where one cannot run",
+    )
     .argument("[target]", "a folder with all below it, a test file, or a .worker file that has one beside it", ".")
     .option("--filter <text>", "only cases whose file or name contains the text")
     .option("--live", "ask the models in place of scripts and recordings")

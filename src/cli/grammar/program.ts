@@ -94,7 +94,8 @@ export function createProgram(line: CommandLine, words: readonly string[] = []):
         outputError: (text, write) => write(show(asStarted(explainUnknownFlag(text.replace(/^error: /, "llm-do: "), hasRules)))),
       });
   }
-  program.addHelpText("after", ({ command }) => {
+  program.addHelpText("afterAll", ({ command }) => {
+    if (command.parent) return `\nExit codes: \`${commandName()} --help\` lists them`;
     const codes = renderExitCodes(command.createHelp(), process.stdout.columns || 80);
     return `\nExit codes:\n${codes}`;
   });

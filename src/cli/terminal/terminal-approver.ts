@@ -50,7 +50,7 @@ async function ask(terminal: Terminal, request: ApprovalRequest, options: Approv
   const read = (line: string | undefined) => {
     const number = readList(line);
     if (number !== undefined) return showMemory(number, memory, terminal.columns);
-    if (line?.trim() === "?")
+    if (/^\s*(\?|\/?help)\s*$/i.test(line ?? ""))
       return { text: `${explainAnswers(offer)}${listRules(rules, terminal.columns)}`, keys: keysOf(offer) };
     if (!isMore(line)) return readAnswer(line, offer);
     if (!offer.canShowMore) return again();
@@ -123,6 +123,7 @@ function explainAnswers({ canRemember, canShowMore, canList }: Offer): string {
     "  s  stop the run\n",
     canShowMore ? "  m  show more\n" : "  m  show the question again\n",
     canList ? "  l  list approvals for this run; l 2 revokes the second\n" : "",
+    "  ?  this list\n",
   ].join("");
 }
 
@@ -142,15 +143,17 @@ function readAnswer(line: string | undefined, offer: Offer): { readonly answer: 
   if (line === undefined) return { answer: { type: "deny", note: "the question was closed without an answer" } };
   const { rules, canShowMore, canRemember, canList } = offer;
   const letters = [
-    ...(canShowMore ? ["m"] : []),
     "a",
     ...(canRemember ? ["r"] : []),
     ...rules.map((_, index) => String(index + 1)),
     "e",
     "d",
+    "d WHY",
+    "m",
     ...(canList ? ["l"] : []),
+    "s",
   ];
-  const offered = `${letters.join(", ")} or s`;
+  const offered = `${letters.join(", ")} or ?`;
   if (line.trim() === "") return `Nothing was chosen. Answer with ${offered}.`;
   const rule = rules[Number(/^\s*([1-9])\s*$/.exec(line)?.[1]) - 1]?.rule;
   if (rule !== undefined) return { answer: { type: "approve", rule } };

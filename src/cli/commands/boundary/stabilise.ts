@@ -96,5 +96,7 @@ async function writeSettings(program: StepOfProgram, answerer: Answerer, { yes =
   if (how === "declined") return exitCodes.failed;
   const who = lines.length > 0 ? "code answers first" : "its prompt answers";
   writeStderr(how === "written" ? `llm-do: ${step}: ${who}; written into ${file}\n` : `llm-do: ${file} stays as it is\n`);
+  if (how === "written" && lines.length > 0)
+    writeStderr("llm-do: the program has code now: where its folder is not trusted, run it and its tests with --trust\n");
   return exitCodes.done;
 }
