@@ -83,6 +83,18 @@ describe.skipIf(noWall !== "")("files that git's configuration names", () => {
     expect(existsSync(bench.at("in/tools/free"))).toBe(true);
   });
 
+  test("of a submodule, by its own work tree", async () => {
+    const sub = bench.at("in/deep/sub");
+    git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", bench.at("in"), "deep/sub");
+    git("-C", sub, "config", "core.fsmonitor", "tools/watch");
+    git("-C", sub, "config", "core.hooksPath", "hooks");
+    put("in/deep/sub/tools/watch");
+    await change(`cd deep/sub; ${evil("tools/watch")}; ${evil("hooks/pre-commit")}`);
+    git("-C", sub, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--allow-empty", "-qm", "next");
+    git("-C", sub, "status");
+    expect(existsSync(join(sub, "ran"))).toBe(false);
+  });
+
   test("but not those that are called like words of them", async () => {
     git("config", "alias.l", "log --oneline -- src/a.ts");
     git("config", "alias.m", "!git log main docs");

@@ -144,7 +144,14 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
 
     test("masks them in all texts of a repository's folder but stores, and lets git replace its own", async () => {
       const paths = [
-        ...[".git/FETCH_HEAD", ".git/lfs/cache/x.json", ".git/hooks/x.sh", ".git/info/x", ".git/modules/a/COMMIT_EDITMSG"],
+        ...[
+          ".git/FETCH_HEAD",
+          ".git/lfs/cache/x.json",
+          ".git/rebase-merge/x",
+          ".git/hooks/x.sh",
+          ".git/info/x",
+          ".git/modules/a/COMMIT_EDITMSG",
+        ],
         ...[".hg/cache/tags/x", "sub/.svn/x/y"],
       ];
       bench.put("in/.git/modules/a/HEAD", "ref: refs/heads/main\n");
@@ -154,6 +161,8 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       for (const ran of [await look(line), await change(line)]) {
         expect(ran.stdout).toBe('one\n{ "x": "https://***@example.org/x" }\n'.repeat(paths.length));
       }
+      const closed = (await change("cat .git/lfs/cache/x.json .git/rebase-merge/x; ls .git/hooks", ".git")).stdout;
+      expect(closed).toBe('one\n{ "x": "https://***@example.org/x" }\n'.repeat(2));
       expect((await look("cat .git/logs/x .hg/store/data/x")).stdout).toBe(`${url}${url}`);
       bench.put("in/.git/COMMIT_EDITMSG", url);
       bench.put("in/a.txt", "another\n");
@@ -206,11 +215,13 @@ describe.skipIf(noWall !== "")("git in the wall", () => {
       expect((await look(show)).stdout).toBe("");
     });
 
-    test("is hidden where the index names a file of a scope that asks", async () => {
-      bench.put("in/keys/x", secret);
-      git("in", "add", "keys/x");
-      const scopes = await bench.open([{}, { name: "keys", root: bench.at("in/keys"), readApproval: true }]);
-      const show = async (reads: readonly string[]) => bench.bash("git show :keys/x", { scopes, rights: { writes: [], reads } });
+    test.each(["in", "in/sub"])("is hidden where the index names a file of a scope that asks: %s", async (folder) => {
+      if (folder !== "in") git("in", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", bench.at("in"), "sub");
+      bench.put(`${folder}/keys/x`, secret);
+      git(folder, "add", "keys/x");
+      const scopes = await bench.open([{}, { name: "keys", root: bench.at(`${folder}/keys`), readApproval: true }]);
+      const line = `git -C ../${folder} show :keys/x`;
+      const show = async (reads: readonly string[]) => bench.bash(line, { scopes, rights: { writes: [], reads } });
       expect((await show([])).stdout).toBe("");
       expect((await show([".git"])).stdout).toBe(secret);
     });

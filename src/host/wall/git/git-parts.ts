@@ -31,7 +31,7 @@ const written = new RegExp(
 
 /** The folders of these. */
 const folders = new RegExp(
-  `${own}(?:info|modules|sequencer|worktrees(?:/[^/]+)?|objects(?:/(?:[0-9a-f]{2}|pack|info(?:/commit-graphs)?))?|(?:refs|logs|reftable)(?:/.+)?)$`,
+  `${own}(?:info|modules|sequencer|worktrees(?:/[^/]+)?|objects(?:/(?:[0-9a-f]{2}|pack(?:/multi-pack-index[.]d)?|info(?:/commit-graphs)?))?|(?:refs|logs|reftable)(?:/.+)?)$`,
 );
 
 const inSubmodules = new RegExp(`^${submodule}`);

@@ -20,7 +20,10 @@ const maxLinkBytes = 10_000;
 export function findGitFolders(entries: readonly string[]): readonly GitFolder[] {
   const found = new Map<string, GitFolder>();
   const add = (folder: GitFolder) => {
-    if (found.has(folder.path) || found.size >= mostFolders || statOf(folder.path)?.isDirectory() !== true) return;
+    const known = found.get(folder.path);
+    // The work tree of a submodule is known by its file `.git` alone.
+    if (known !== undefined && (known.top ?? folder.top) === known.top) return;
+    if (found.size >= mostFolders || statOf(folder.path)?.isDirectory() !== true) return;
     found.set(folder.path, folder);
     for (const { name } of entriesOf(join(folder.path, "worktrees"))) {
       const path = join(folder.path, "worktrees", name);

@@ -4,11 +4,12 @@ import { nameSet } from "../../../util/text/name-set.ts";
 import { isWithin } from "../../../util/within.ts";
 import { entriesOf, realPathOf, statOf, versionOf } from "../../command/look.ts";
 import type { GitLeftOut } from "../../commands.ts";
-import { isReadProtected } from "../../scopes/protected-names.ts";
+import { foldName, isReadProtected } from "../../scopes/protected-names.ts";
 import type { Mount } from "../mount.ts";
 import { type GitSetting, printGitConfiguration } from "./git-configuration.ts";
 import { startsNothing } from "./git-harmless.ts";
 import { hashBytesOf, readIndexPaths } from "./git-index.ts";
+import { gitPartOf } from "./git-parts.ts";
 import { type GitFolder, readSmall } from "./git-repositories.ts";
 import { readSettings } from "./git-settings.ts";
 import { maskCredentials } from "./mask-credentials.ts";
@@ -107,16 +108,15 @@ function toMasked(file: string, settings: readonly GitSetting[] = []): readonly 
 
 /** The names that are read as a configuration, and those that hold no text. */
 const ownFiles = nameSet("config config.worktree index packed-refs shallow");
-/** Files at the top of a git directory, and folders, that commands of git replace: nothing can be mounted over them. */
-const replaced = /^(?:[A-Z_]+|rebase-.*|sequencer|info|hooks|lfs|worktrees|modules)$/;
 /** Other git directories, and folders that hold what was committed, or names of commits. */
 const unread = nameSet("modules worktrees objects refs logs rr-cache");
 
-/** The other texts that can hold a credential; where `.git` is opened, without those that git replaces. */
+/** The other texts that can hold a credential; where `.git` is opened, without those that git replaces: nothing can be mounted over them. */
 function othersIn({ path }: GitFolder, options: GitViewOptions): readonly Mount[] {
-  const isReplaced = (name: string) => options.opened.has(".git") && replaced.test(name);
+  const isReplaced = (entry: Dirent) =>
+    gitPartOf([foldName(entry.name)], entry.isDirectory() ? "directory" : "file", () => false) !== ".git/config";
   const files = entriesOf(path).flatMap((entry) =>
-    ownFiles.has(entry.name) || isReplaced(entry.name) ? [] : textsOf(path, entry),
+    ownFiles.has(entry.name) || (options.opened.has(".git") && isReplaced(entry)) ? [] : textsOf(path, entry),
   );
   return files.flatMap((file) => (isSeen(file, options) ? toMaskedText(file) : []));
 }
