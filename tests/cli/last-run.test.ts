@@ -175,7 +175,10 @@ describe("a run that is looked at", () => {
       ["runs", "show", "20260101-000000-abcdef", "below"],
       "there is no run `20260101-000000-abcdef` of `below`; name one of your runs:\n  ",
     ],
-    [["runs", "list", "empty"], "no runs of empty; `llm-do runs list` lists those of all programs"],
+    [
+      ["runs", "list", "empty"],
+      "no runs of empty, which is no program: go into the folder of one, or name it at the end of the line; `llm-do runs list` lists those of all programs",
+    ],
   ])("%j says how to name it", async (args, message) => {
     const { cwd } = await nested();
     mkdirSync(join(cwd, "empty"));

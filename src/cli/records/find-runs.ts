@@ -215,8 +215,19 @@ export async function programOfTarget(target: string | undefined): Promise<Progr
   return program;
 }
 
+/** Says that a folder holds no program, and which of its folders do. Empty for a program. */
+export async function describeNoProgram(target: string): Promise<string> {
+  const host = createNodeHost();
+  const workingDirectory = resolve(host.workingDirectory, target);
+  const names = await host.files.names(workingDirectory).catch(() => undefined);
+  if (!names || names.some(isProgramFile)) return "";
+  return `, which is no program: ${await describeFolders({ files: host.files, workingDirectory })}`;
+}
+
+const isProgramFile = (name: string) => name === manifestName || name.endsWith(".worker");
+
 /** Names the programs in the folders of the working directory: the ones that are probably meant. */
-async function describeFolders({ files, workingDirectory }: Host): Promise<string> {
+async function describeFolders({ files, workingDirectory }: Pick<Host, "files" | "workingDirectory">): Promise<string> {
   const names = await files.names(workingDirectory).catch((): readonly string[] => []);
   const entries = await Promise.all(names.map((name) => files.kind(join(workingDirectory, name, "main.worker"))));
   const programs = names.filter((_, index) => entries[index] === "file");
@@ -236,7 +247,7 @@ async function programOfHere(host: Host, withCode = true): Promise<ProgramOfRun 
   const store = storeOfUser(host);
   for (let folder = host.workingDirectory; ; folder = dirname(folder)) {
     const names = await host.files.names(folder).catch(() => []);
-    const isProgram = names.some((name) => name === manifestName || name.endsWith(".worker"));
+    const isProgram = names.some(isProgramFile);
     const program = await programIn(host, isProgram ? programOf(join(folder, "x")) : folder);
     if (isProgram) return program;
     // Programs in code, and of files that were listed, have no file by which to know their folder.

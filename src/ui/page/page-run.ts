@@ -148,6 +148,11 @@ class PageFold {
   }
 
   add(entry: JournalEntry): void {
+    // An undo comes after the run, and is no part of its time.
+    if (entry.type === "undo") {
+      this.run.undo = entry;
+      return;
+    }
     if (entry.type === "attempt") this.#offset += Math.max(0, entry.time - this.#time);
     this.#time = Math.max(this.#time, entry.time);
     this.run.span = this.#time - this.#offset;
@@ -156,7 +161,6 @@ class PageFold {
     if (call) this.#addToCall(call, entry, voidBy);
     else if (entry.type === "attempt") this.#addAttempt(entry);
     else if (entry.type === "run-end" && voidBy === undefined) this.run.end = entry;
-    else if (entry.type === "undo") this.run.undo = entry;
   }
 
   #callOf(entry: JournalEntry & { readonly callPath: CallPath }, voidBy: number | undefined): PageCall {

@@ -84,3 +84,11 @@ export function renderListedRun({ runId, summary, foreign, ...run }: ListedRun, 
   ];
   return renderLines(lines, columns);
 }
+
+/** `12 runs, $3.20`: the dollars of those whose cost is known. */
+export function renderTotal(runs: readonly ListedRun[]): string {
+  const known = runs.flatMap(({ usage }) => (usage?.usd === undefined ? [] : [usage]));
+  const usd = known.reduce((sum, usage) => sum + (usage.usd ?? 0), 0);
+  const usdAtLeast = known.length < runs.length || known.some((usage) => usage.usdAtLeast === true);
+  return `${runs.length} runs, ${renderCost({ usd, ...(usdAtLeast ? { usdAtLeast } : {}) }) ?? "no cost"}`;
+}

@@ -27,7 +27,7 @@ export function renderCosts(entries: readonly JournalEntry[]): string {
       `${formatCount(tokens)} tokens (${Math.round((100 * tokens) / Math.max(1, sent))}%) in ${counted(requests, "request")}: ${callPath}, ${part}`,
   );
   const lines = [
-    "by worker:",
+    "by worker, with requests that failed and were made again:",
     ...workers.map(renderCost),
     "by turn, as `llm-do fork --at` takes it:",
     ...cut(turns.map(renderCost), "turn"),

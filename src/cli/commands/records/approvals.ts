@@ -54,6 +54,7 @@ export async function approvalsCommand(run: string, target: string | undefined, 
   const isEmpty = waiting.questions.length === 0;
   const next = waiting.isForeign || isEmpty ? await describeNext(waiting, flags) : undefined;
   const steps = isEmpty ? {} : { steps: next ?? (await stepsOf(waiting, flags)) };
+  if (run === "last" && !flags.json) writeStderr(`llm-do: the run ${waiting.runId} of ${show(waiting.root)}\n`);
   await writeResult(flags.json ? toJson(waiting) : renderQuestions({ ...waiting, ...steps }, styleOf()));
   if (!flags.json && isEmpty && next !== undefined) writeStderr(`llm-do: ${next}\n`);
   if (!flags.json) writeStderr(await describeOthers(waiting));

@@ -10,6 +10,9 @@ export interface ReplayFlags extends CompileFlags {
   readonly json?: boolean;
 }
 
+/** Trust of one run (`--trust`) is not kept. */
+const trustAdvice = "A replay executes no tool, but loads the program's code, which runs then: pass --trust";
+
 /** `llm-do replay [RUN] [TARGET]`: whether the program of today does what it did in a recorded run. Asks nobody, touches nothing. */
 export async function replayCommand(run: string, target: string | undefined, flags: ReplayFlags): Promise<number> {
   const found = await findRun({ run, target });
@@ -17,7 +20,7 @@ export async function replayCommand(run: string, target: string | undefined, fla
   const source = await sourceOf(recorded, flags);
   const targets = target?.endsWith(".worker") ? [target] : source.targets;
   const recordedAs = { run: found.runId, store: found.store };
-  const options = { toRun: true, forRun: recordedAs, ofProgram: source.ofProgram };
+  const options = { toRun: true, forRun: recordedAs, ofProgram: source.ofProgram, advise: async () => trustAdvice };
   const { program, codeFiles } = await openProgram(targets, source.flags, options);
   if (found.isForeign && codeFiles.length > 0)
     throw new UsageError(`the program of ${found.runId} has code, and a record from elsewhere enters none`);

@@ -5,14 +5,14 @@ import type { RecordReader } from "../../../journal/stores/record-place.ts";
 import { runOutcomes } from "../../../protocol/call.ts";
 import type { JournalEntry } from "../../../protocol/fact.ts";
 import { show } from "../../../ui/explain/phrases.ts";
-import { type ListedRun, listRun, renderListedRun } from "../../../ui/records/list-run.ts";
+import { type ListedRun, listRun, renderListedRun, renderTotal } from "../../../ui/records/list-run.ts";
 import { renderCosts } from "../../../ui/records/render-costs.ts";
 import { renderJournal, summarizeJournal } from "../../../ui/records/render-journal.ts";
 import { renderMessages } from "../../../ui/records/render-messages.ts";
 import { commandLine, commandName } from "../../command-name.ts";
 import { UsageError } from "../../exit-codes.ts";
 import { renderJson, renderJsonLine, writeResult, writeStderr } from "../../output.ts";
-import { type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../../records/find-runs.ts";
+import { describeNoProgram, type FoundRun, findRun, storeOfUser, streamRuns, takeFirst } from "../../records/find-runs.ts";
 import { describeNext } from "../../records/next-steps.ts";
 
 export interface RunsFlags {
@@ -51,9 +51,10 @@ export async function listRunsCommand(target: string | undefined, { json, number
   if (json) await writeResult(renderJson({ v: 1, runs }));
   else if (runs.length === 0)
     writeStderr(
-      `llm-do: no ${Object.keys(filter).length > 0 ? "such " : ""}runs${target === undefined ? "" : ` of ${target}; \`${commandName()} runs list\` lists those of all programs`}\n`,
+      `llm-do: no ${Object.keys(filter).length > 0 ? "such " : ""}runs${target === undefined ? "" : ` of ${target}${await describeNoProgram(target)}; \`${commandName()} runs list\` lists those of all programs`}\n`,
     );
   else await writeResult(runs.map((run) => renderListedRun(run, process.stdout.columns || Number.POSITIVE_INFINITY)).join(""));
+  if (!json && runs.length > 1) writeStderr(`llm-do: ${renderTotal(runs)}\n`);
   if (!json && hasMore && number === undefined) writeStderr(`llm-do: these are the latest ${latest}; -n lists more\n`);
   const newest = runs.at(-1);
   if (!json && newest && newest.outcome !== "done") await nameNext(await findRun({ run: newest.runId, takesForeign: true }));
