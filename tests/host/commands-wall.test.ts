@@ -255,6 +255,14 @@ describe.skipIf(noWall !== "")("the wall", () => {
       const configure = { unprotected: [".git", ".git/config"] };
       expect((await bench.bash("git config user.name y && ! sh -c 'echo x > .git/hooks/z'", configure)).exitCode).toBe(0);
     });
+
+    test("opens a folder of an approved name, and no other protected name in it", async () => {
+      bench.put("in/.vscode/.envrc", "old");
+      const script = "echo new > .vscode/.envrc; echo {} > .vscode/tasks.json; git init -q .vscode; mkdir -p package.json/.idea";
+      const opened = { unprotected: [".vscode", "package.json"] };
+      expect((await bench.bash(script, opened)).movedAside).toEqual(["s/.vscode/.git", "s/package.json/.idea"]);
+      expect([bench.read("in/.vscode/.envrc"), bench.read("in/.vscode/tasks.json")]).toEqual(["old", "{}\n"]);
+    });
   });
 
   describe("the network", () => {

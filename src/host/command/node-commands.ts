@@ -3,7 +3,7 @@ import { delimiter, relative, sep } from "node:path";
 import { getOrMake } from "../../util/get-or-make.ts";
 import { type CommandResult, type Commands, NotIsolated } from "../commands.ts";
 import { scopeTable } from "../scopes/open-scopes.ts";
-import { foldName, isOpened } from "../scopes/protected-names.ts";
+import { belowOpened, foldName } from "../scopes/protected-names.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
 import { inFolder } from "../scopes/scope-walk.ts";
 import type { Scopes } from "../scopes/scopes.ts";
@@ -148,7 +148,8 @@ async function survey(wall: Wall, setting: Ready, { places, hasLayers }: Surveyi
   const seen = [...repositories, ...findGitFolders(found.bareGits)];
   const isClosed = !unprotected.has(".git/config");
   const protectedLinks = found.otherLinks.filter(({ scope, components }) => {
-    return table.protection(scope, components) !== undefined && !isOpened(unprotected, components);
+    const closed = belowOpened(unprotected, components);
+    return closed.length > 0 && table.protection(scope, closed) !== undefined;
   });
   const led = isClosed ? { entries: found.gits, folders: seen } : { entries: [], folders: [] };
   const links = protectedLinks.map((link) => hostPathOf(table, link));

@@ -50,6 +50,13 @@ export function isOpened(opened: ReadonlySet<string>, components: readonly strin
   return opened.has(projectSettings) && isSteeringName(folded) && !isWriteProtected(folded) && !folded.some(asksToRead);
 }
 
+/** Returns the components below the deepest one that is opened. Other protected names in a folder that is opened are not. */
+export function belowOpened(opened: ReadonlySet<string>, components: readonly string[]): readonly string[] {
+  const path = `/${components.map(foldName).join("/")}/`;
+  if (![...opened].some((name) => name === projectSettings || path.includes(`/${name}/`))) return components;
+  return components.slice(components.findLastIndex((_, index) => isOpened(opened, components.slice(0, index + 1))) + 1);
+}
+
 /**
  * `HEAD`: without it git takes no folder for a repository, whose `config` starts programs. File tools ask for it. Commands do not:
  * they name `HEAD` all the time and mean no file.

@@ -6,7 +6,7 @@ import type { DirectoryEntry, EntryFacts, EntryHandle, EntryType } from "../file
 import { errorCode } from "../files/system-error.ts";
 import { isTransientName } from "../files/temporary-name.ts";
 import { findInstallation } from "../own-files/installation.ts";
-import { foldName, isOpened, leadsToProtected } from "../scopes/protected-names.ts";
+import { belowOpened, foldName, leadsToProtected } from "../scopes/protected-names.ts";
 import type { ScopeTable } from "../scopes/scope-table.ts";
 import {
   closing,
@@ -216,16 +216,18 @@ interface Named {
 function treatByName(walk: Walk, folder: OpenFolder, { components, type }: Named): Treatment | undefined {
   const { table, unprotected } = walk;
   const { scope } = folder;
-  const protection = table.protection(scope, components);
-  const inside = protection === "program" ? undefined : insideOpenGit(components, unprotected);
-  if (protection !== "program" && inside === undefined && isOpened(unprotected, components)) return "ignore";
+  const ofProgram = table.protection(scope, components) === "program";
+  const inside = ofProgram ? undefined : insideOpenGit(components, unprotected);
+  const closed = ofProgram || inside !== undefined ? components : belowOpened(unprotected, components);
+  if (closed.length === 0) return undefined;
+  const protection = table.protection(scope, closed);
   if (type === "link" && table.leadsToProgram(scope, components)) return "way";
   const name = components.at(-1) ?? "";
   if (isTransientName(name)) return undefined;
   if (inside !== undefined) return treatInGit(walk, folder, { inside, name, type });
   // Every command of git reads `.git`. Its hooks and configuration must not be written, so none of it is.
   if (protection === "ask-read-and-write" && foldName(name) !== ".git") return "hidden";
-  if (protection === undefined && type === "link" && leadsToProtected(components)) return "way";
+  if (protection === undefined && type === "link" && leadsToProtected(closed)) return "way";
   return protection && heldAs(type);
 }
 
