@@ -65,6 +65,8 @@ export function findRecord(host: StoreHost, { directory, run, store }: RunRefere
     return { store: openStore(host, dirname(dirname(path))), id };
   }
   if (run === undefined) throw new TypeError("`run` is missing: the id of a recorded run, or `directory`, its folder");
+  if (run === "last")
+    throw new TypeError("`last` is a word of the command line: `run` is an id, such as the `runId` of a result");
   return { store: openStore(host, store), id: run };
 }
 
