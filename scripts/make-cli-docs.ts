@@ -172,7 +172,7 @@ Ctrl-C (SIGINT) and SIGTERM stop the run in good order: model requests and calls
 second Ctrl-C ends the process at once. SIGHUP, the end of the terminal, works as SIGTERM does.
 
 What is under way is not waited for until it is done. A request is cut off. A command gets SIGTERM, and SIGKILL two seconds later, and the run waits
-for its end. Any other tool is told by the \`signal\` of its runtime and left alone: what it does after that stands in no record. \`resume\`
+for its end. A tool in code is told by the \`signal\` of its runtime and left alone: what it does after that stands in no record. \`resume\`
 looks, or asks, [before such a call is made again](resume.md#what-it-promises).
 
 Code of the program can loop without a pause, so that no signal and no timer reaches the run. A second thread then ends the process: at

@@ -149,11 +149,10 @@ class CaseInScratch {
   /** Questions are answered at once, and counted. A recording can hold the words of a denial. */
   #policy(observer: Observer): ApprovalPolicy {
     const { approve = [] } = this.#request.testCase;
+    if (approve === "all") return { mode: "approve_all" };
     const known = this.#scratch.answers?.facts.case ?? [];
     const notes = new Map(known.flatMap((fact) => (fact.type === "decision" ? [[fact.callPath, fact.decision.note]] : [])));
-    const allowed = approve === "all" ? [] : approve;
-    const rules = allowed.map(({ value: rule }) => ({ effect: "allow" as const, rule, source: "approve" }));
-    if (approve === "all") return { mode: "approve_all" };
+    const rules = approve.map(({ value: rule }) => ({ effect: "allow" as const, rule, source: "approve" }));
     return {
       mode: "prompt",
       rules,
