@@ -26,10 +26,11 @@ describe.skipIf(noWall !== "")("with `.git` opened", () => {
       git(name, "commit", "-qm", "first");
     }
     git("in", "remote", "add", "origin", bench.at("in/remote"));
-    git("in", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", bench.at("in/remote"), "deep/sub");
+    git("in", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", bench.at("in/remote"), "deep/logs/sub");
     git("in", "commit", "-qm", "sub");
     git("in", "worktree", "add", "-q", bench.at("in/tree"));
-    for (const [key, value] of Object.entries({ name: "a", email: "a@b" })) git("in/deep/sub", "config", `user.${key}`, value);
+    for (const [key, value] of Object.entries({ name: "a", email: "a@b" }))
+      git("in/deep/logs/sub", "config", `user.${key}`, value);
   });
 
   const write = (text: string, then: string) => `echo ${text} > a.txt; git add a.txt; ${then}`;
@@ -57,7 +58,7 @@ describe.skipIf(noWall !== "")("with `.git` opened", () => {
 
   test.each([
     ["a repository", "."],
-    ["a submodule", "deep/sub"],
+    ["a submodule", "deep/logs/sub"],
     ["a working tree", "tree"],
   ])("moves nothing that git itself writes in %s", async (_, folder) => {
     mkdirSync(bench.at("in/.git/rr-cache"));
@@ -84,10 +85,12 @@ describe.skipIf(noWall !== "")("with `.git` opened", () => {
     ["worktrees/x/gitdir", "worktrees/x/gitdir"],
     ["worktrees/tree/locked", "worktrees/tree/locked"],
     ["worktrees/tree/modules/x/config", "worktrees/tree/modules/x/config"],
-    ["modules/deep/sub/lfs/objects/x", "modules/deep/sub/lfs"],
+    ["modules/deep/logs/sub/lfs/objects/x", "modules/deep/logs/sub/lfs"],
+    ["modules/deep/logs/sub/rebase-merge/git-rebase-todo", "modules/deep/logs/sub/rebase-merge"],
+    ["modules/deep/HEAD", "modules/deep/HEAD"],
     ["modules/deep/other/rebase-merge/git-rebase-todo", "modules/deep/other/rebase-merge/git-rebase-todo"],
-    ["modules/x/refs/y/objects/info/packs", "modules/x/refs/y/objects"],
-    ["modules/x/objects/pack/commondir", "modules/x/objects/pack/commondir"],
+    ["modules/x/refs/y/objects/info/packs", "modules/x/refs/y/objects/info/packs"],
+    ["refs/heads/.git/own", "refs/heads/.git/own"],
   ])("moves aside %s", async (path, moved) => {
     const ran = await change(`cd .git; mkdir -p $(dirname ${path}); echo x > ${path}`);
     expect(ran).toMatchObject({ exitCode: 0, movedAside: [`s/.git/${moved}`] });

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { delimiter, relative, sep } from "node:path";
+import { basename, delimiter, relative, sep } from "node:path";
 import { getOrMake } from "../../util/get-or-make.ts";
 import { type CommandResult, type Commands, NotIsolated } from "../commands.ts";
 import { scopeTable } from "../scopes/open-scopes.ts";
@@ -164,10 +164,14 @@ async function survey(wall: Wall, setting: Ready, { places, hasLayers }: Surveyi
   return { walked, before, notes, hidden: { ...found, links: hiding }, git, unseen };
 }
 
-/** Git directories that no name `.git` protects: a file or a link leads to them. */
+/** Git directories that no name `.git` protects, since a file or a link leads to them, and those of submodules. */
 function otherNames(folders: readonly GitFolder[]): ReadonlySet<string> {
-  const paths = folders.flatMap(({ path, common }) => [path, common]);
-  return new Set(paths.filter((path) => !path.split(sep).some((name) => foldName(name) === ".git")));
+  const paths = folders.flatMap(({ path, common }) => [...(isInGit(path) ? [] : [path]), common]);
+  return new Set(paths.filter((path) => foldName(basename(path)) !== ".git"));
+}
+
+function isInGit(path: string): boolean {
+  return path.split(sep).some((name) => foldName(name) === ".git");
 }
 
 /** Commands without rights of their own see git's files as they are. */

@@ -21,7 +21,6 @@ import {
 import { type ScopeDeclaration, ScopeError } from "../scopes/scopes.ts";
 import { isForeignIndex } from "./git/git-index.ts";
 import { gitPartOf, holdsObjectsAlone, insideOpenGit, isIndex, leadsGitAway } from "./git/git-parts.ts";
-import { isGitDirectory } from "./git/git-repositories.ts";
 import type { GitSteering } from "./git/git-steering.ts";
 import { machineFolders } from "./hidden-entries.ts";
 import { foldersAbove } from "./mount.ts";
@@ -68,7 +67,7 @@ export interface FindOptions {
   readonly unprotected: ReadonlySet<string>;
   /** The folders that the command may write in. */
   readonly places: readonly WritePlace[];
-  /** Host paths of git directories with other names than `.git`: they are protected as those are. */
+  /** Host paths of git directories with other names than `.git`, of submodules too: they are protected as those are. */
   readonly gitFolders?: ReadonlySet<string>;
   /** Default: none. */
   readonly steering?: GitSteering;
@@ -203,8 +202,11 @@ function treatByPlace({ table, steering }: Walk, folder: OpenFolder, { name, typ
 function namesOf({ table, gitFolders }: Walk, { scope, components }: OpenFolder, name: string): readonly string[] {
   const path = [...components, name];
   if (gitFolders === undefined || gitFolders.size === 0) return path;
-  const root = table.root(scope).realPath;
-  return path.map((own, index) => (gitFolders.has(join(root, ...path.slice(0, index + 1))) ? ".git" : own));
+  let at = table.root(scope).realPath;
+  return path.map((own) => {
+    at = join(at, own);
+    return gitFolders.has(at) ? ".git" : own;
+  });
 }
 
 interface Named {
@@ -243,13 +245,12 @@ interface NamedInGit extends DirectoryEntry {
 
 function treatInGit({ table, unprotected }: Walk, { scope, components }: OpenFolder, entry: NamedInGit): Treatment | undefined {
   const { inside, name, type } = entry;
-  const folder = join(table.root(scope).realPath, ...components);
-  const up = (levels: number) => join(folder, "../".repeat(levels));
-  const part = gitPartOf(inside, type, (length) => isGitDirectory(up(inside.length - 1 - length)));
+  const part = gitPartOf(inside, type);
   if (part !== undefined && !unprotected.has(part)) return heldAs(type);
   if (type === "link") return leadsGitAway(inside) && !unprotected.has(".git/config") ? "way" : "ignore";
   if (type === "file" && isIndex(inside)) {
-    const common = inside[0] === "worktrees" ? up(2) : folder;
+    const folder = join(table.root(scope).realPath, ...components);
+    const common = inside[0] === "worktrees" ? join(folder, "../..") : folder;
     return isForeignIndex(join(folder, name), common) ? "read-only" : "ignore";
   }
   return holdsObjectsAlone(inside) ? "ignore" : undefined;

@@ -5,18 +5,18 @@ import { foldName } from "../../scopes/protected-names.ts";
 export type GitPart = ".git/config" | ".git/hooks";
 
 /**
- * Returns the folded components below the outermost `.git` of a path; undefined without one, or if `.git` is not open.
+ * Returns the folded components below the innermost `.git` of a path; undefined without one, or if `.git` is not open. Git directories of
+ * other names, of submodules too, have that name here.
  */
 export function insideOpenGit(components: readonly string[], unprotected: ReadonlySet<string>): readonly string[] | undefined {
   if (!unprotected.has(".git")) return undefined;
   const folded = components.map(foldName);
-  const at = folded.indexOf(".git");
+  const at = folded.lastIndexOf(".git");
   return at < 0 ? undefined : folded.slice(at + 1);
 }
 
-/** Git directories in `.git`: of other working trees, and of submodules, whose names are paths of any length. */
-const submodule = "(?:worktrees/[^/]+/)?modules/(?:.+/)?";
-const own = `^(?:${submodule}|worktrees/[^/]+/)?`;
+/** Of another working tree. */
+const own = "^(?:worktrees/[^/]+/)?";
 
 /**
  * What commits, branches, tags, merges, picks, stashes, fetches and collecting garbage leave in a git directory. Of plans only that of
@@ -29,14 +29,11 @@ const written = new RegExp(
   ].join("|")})(?:[.]lock)?$|${own}(?:refs|logs|reftable|objects/(?:[0-9a-f]{2}|pack|info/commit-graphs))/.+$`,
 );
 
-/** The folders of these. */
+/** The folders of these, and those between submodules, whose names are paths of any length. */
 const folders = new RegExp(
-  `${own}(?:info|modules|sequencer|worktrees(?:/[^/]+)?|objects(?:/(?:[0-9a-f]{2}|pack(?:/multi-pack-index[.]d)?|info(?:/commit-graphs)?))?|(?:refs|logs|reftable)(?:/.+)?)$`,
+  `${own}(?:info|modules(?:/.+)?|sequencer|worktrees(?:/[^/]+)?|objects(?:/(?:[0-9a-f]{2}|pack(?:/multi-pack-index[.]d)?|info(?:/commit-graphs)?))?|(?:refs|logs|reftable)(?:/.+)?)$`,
 );
 
-const inSubmodules = new RegExp(`^${submodule}`);
-/** Makes a folder of names, or of objects, of one submodule the git directory of another one. */
-const makesRepository = new RegExp(`^${submodule}(?:(?:refs|logs|reftable|objects)/(?:.+/)?objects|commondir)$`);
 const hooks = new RegExp(`${own}hooks$`);
 const head = new RegExp(`${own}head$`);
 const index = new RegExp(`${own}(?:index|sharedindex[.].*)$`);
@@ -44,23 +41,14 @@ const index = new RegExp(`${own}(?:index|sharedindex[.].*)$`);
 /**
  * Returns which part of a git directory an entry is, if it is none that git writes for commits and branches: hooks, and all else, since git
  * can be led by it to start programs, or to write elsewhere: configuration, plans, recorded conflicts, remotes, names that no
- * git of today knows, and `.git` itself if it is a file that names a folder. `inside`: the folded components below `.git`.
- * `isRepository`: whether the folder of the first ones is a git directory.
+ * git of today knows, and `.git` itself if it is a file that names a folder. `inside`: as of `insideOpenGit`.
  */
-export function gitPartOf(
-  inside: readonly string[],
-  type: EntryType,
-  isRepository: (length: number) => boolean,
-): GitPart | undefined {
+export function gitPartOf(inside: readonly string[], type: EntryType): GitPart | undefined {
   if (inside.length === 0) return type === "directory" ? undefined : ".git/config";
   const path = inside.join("/");
   if (hooks.test(path)) return ".git/hooks";
-  if (type === "other" || makesRepository.test(path)) return ".git/config";
-  if ((type !== "directory" && written.test(path)) || (type !== "file" && folders.test(path))) return undefined;
-  if (type !== "directory" || !inSubmodules.test(path)) return ".git/config";
-  // The name of a submodule begins with it, if it is not in the git directory of one.
-  const first = inside.indexOf("modules") + 2;
-  return inside.some((_, length) => length >= first && isRepository(length)) ? ".git/config" : undefined;
+  const isWritten = (type !== "directory" && written.test(path)) || (type !== "file" && folders.test(path));
+  return type !== "other" && isWritten ? undefined : ".git/config";
 }
 
 /**

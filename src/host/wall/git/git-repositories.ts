@@ -50,7 +50,7 @@ function submodulesIn(folder: string): readonly string[] {
 }
 
 /** A configuration is enough: a command to which `.git` is open can remove `HEAD`. */
-export function isGitDirectory(path: string): boolean {
+function isGitDirectory(path: string): boolean {
   return ["HEAD", "config"].some((own) => statOf(join(path, own))?.isFile());
 }
 

@@ -114,7 +114,7 @@ const unread = nameSet("modules worktrees objects refs logs rr-cache");
 /** The other texts that can hold a credential; where `.git` is opened, without those that git replaces: nothing can be mounted over them. */
 function othersIn({ path }: GitFolder, options: GitViewOptions): readonly Mount[] {
   const isReplaced = (entry: Dirent) =>
-    gitPartOf([foldName(entry.name)], entry.isDirectory() ? "directory" : "file", () => false) !== ".git/config";
+    gitPartOf([foldName(entry.name)], entry.isDirectory() ? "directory" : "file") !== ".git/config";
   const files = entriesOf(path).flatMap((entry) =>
     ownFiles.has(entry.name) || (options.opened.has(".git") && isReplaced(entry)) ? [] : textsOf(path, entry),
   );
