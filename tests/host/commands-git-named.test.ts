@@ -83,6 +83,23 @@ describe.skipIf(noWall !== "")("files that git's configuration names", () => {
     expect(existsSync(bench.at("in/tools/free"))).toBe(true);
   });
 
+  test.each([
+    ["with a blank", "core.editor", "'my tools/ed'", "my tools/ed"],
+    ["with a blank that is escaped", "filter.z.clean", "my\\ tools/f %f", "my tools/f"],
+    ["with a blank, at its place", "gpg.program", "PLACE/my tools/gpg", "my tools/gpg"],
+    ["glued to an option", "alias.t", "!make -ftools/dev.sh all", "tools/dev.sh"],
+    ["of a module without its suffix", "alias.n", "!node -r./tools/x y", "tools/x.js"],
+    ["behind a setting of a command", "alias.l", "-c core.pager=tools/pager -p log", "tools/pager"],
+    ["behind a command that finds the top", "alias.u", "!$(git rev-parse --show-toplevel)/tools/u z", "tools/u"],
+    ["from the home of a user", "core.fsmonitor", "~root/..PLACE/tools/w", "tools/w"],
+  ])("by a path %s", async (_, key, value, path) => {
+    put(`in/${path}`);
+    git("config", key, value.replace("PLACE", bench.at("in")));
+    await change(`echo changed > '${path}'; echo changed > '${path}.free'`);
+    expect(bench.read(`in/${path}`)).toBe("#!/bin/sh\ncat\n");
+    expect(bench.read(`in/${path}.free`)).toBe("changed\n");
+  });
+
   test("of a submodule, by its own work tree", async () => {
     const sub = bench.at("in/deep/sub");
     git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", bench.at("in"), "deep/sub");

@@ -136,6 +136,19 @@ describe.skipIf(noWall !== "")("names that a command brought before llm-do was k
     expect((await second).movedAside).toEqual(["s/d/.npmrc"]);
   });
 
+  test("are none in a folder that was closed to that command, and open to one that began meanwhile", {
+    timeout: 60_000,
+  }, async () => {
+    execFileSync("git", ["init", "-q", bench.at("in")]);
+    bench.put("in/.git/hooks/pre-commit", "x");
+    const first = change("touch ready; until [ -e go ]; do sleep 0.05; done");
+    await until(() => existsSync(bench.at("in/ready")));
+    const rights = { writes: [bench.scopes.resolve("s")], reads: [] };
+    const second = await bench.bash("touch .git/evil go", { rights, unprotected: [".git"] });
+    expect([second.movedAside, (await first).movedAside]).toEqual([["s/.git/evil"], []]);
+    expect(namesOf("in/.git/hooks")).toContain("pre-commit");
+  });
+
   test("that are links are put back by no command that began meanwhile", { timeout: 60_000 }, async () => {
     for (const folder of ["real", "evil"]) bench.put(`in/${folder}/rc`, folder);
     symlinkSync("real", bench.at("in/dirl"));

@@ -25,6 +25,12 @@ export function linkStatOf(path: string): Stats | undefined {
   }
 }
 
+/** As of `EntryFacts`. Follows no link. */
+export function identityOf(path: string): string | undefined {
+  const stats = linkStatOf(path);
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
 /** None where the folder cannot be listed. */
 export function entriesOf(folder: string): readonly Dirent[] {
   return entriesIn(folder) ?? [];

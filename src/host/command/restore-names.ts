@@ -9,7 +9,7 @@ import type { ScopeDeclaration } from "../scopes/scopes.ts";
 import { closeHandles, type ProtectedEntries, type ProtectedEntry } from "../wall/protected-entries.ts";
 import { closePlaces, hostPathOf, type WritePlace } from "../wall/write-places.ts";
 import type { Machine } from "./command-setting.ts";
-import { entriesOf, linkStatOf } from "./look.ts";
+import { entriesOf, identityOf, linkStatOf } from "./look.ts";
 import { type EntryBefore, type MoveOptions, moveAside, type Restored } from "./move-aside.ts";
 import { dependencyFolders } from "./program-folders.ts";
 import {
@@ -106,11 +106,6 @@ export function joinRestored(all: readonly RestoredNames[]): RestoredNames {
 
 function isThere({ path, identity }: NotedPlace): boolean {
   return identityOf(path) === identity;
-}
-
-function identityOf(path: string): string | undefined {
-  const stats = linkStatOf(path);
-  return stats && `${stats.dev}:${stats.ino}`;
 }
 
 async function restore(machine: Machine, present: ScopeTable, { note, ended }: LeftNote): Promise<Restored> {

@@ -16,6 +16,7 @@ import { hostPathOf } from "../wall/write-places.ts";
 import { nameOwned, ownerOf } from "./command-folder.ts";
 import type { Machine } from "./command-setting.ts";
 import { watchEnd } from "./guardian.ts";
+import { identityOf } from "./look.ts";
 import { type EntriesBefore, type EntryBefore, type HeldBefore, keysOf, type MoveOptions } from "./move-aside.ts";
 
 /** The facts of a command that writes which `moveAside` needs. */
@@ -230,7 +231,11 @@ export function asOthersFound(
     keys: new Set(note.entries.flatMap(keysOf)),
     opened: new Set(note.unprotected),
     closed: new Set(note.steering.closed),
+    folders: new Map(note.entries.map(({ hostPath, facts }) => [hostPath, facts.identity])),
   }));
+  // In a folder that is protected whole, another command could bring nothing.
+  const isHeld = ({ hostPath }: ProtectedEntry, folders: ReadonlyMap<string, string>) =>
+    foldersAbove(hostPath).some((path) => folders.has(path) && folders.get(path) === identityOf(path));
   // A link that one of them brought can close what is none of its protected names.
   const isClosedHere = ({ scope, components, hostPath }: ProtectedEntry, closed: ReadonlySet<string>) => {
     const closing = [hostPath, ...foldersAbove(hostPath)].filter((path) => steering.closed.has(path));
@@ -244,6 +249,7 @@ export function asOthersFound(
         !isIn(entry.hostPath, note) ||
         isOpened(note.opened, entry.components) ||
         keys.some((key) => note.keys.has(key)) ||
+        isHeld(entry, note.folders) ||
         isClosedHere(entry, note.closed),
     );
     if (isKnown) found.set(keys.join("\n"), entry);

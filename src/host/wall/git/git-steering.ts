@@ -1,10 +1,9 @@
-import { basename, dirname, isAbsolute, join } from "node:path";
-import { isExecutable, linksBehind, realPathOf, statOf, textOfLink } from "../../command/look.ts";
+import { basename, dirname, join } from "node:path";
+import { linksBehind, realPathOf, textOfLink } from "../../command/look.ts";
 import type { Host } from "../../host.ts";
-import { isCodeName } from "../../scopes/protected-names.ts";
 import { foldersAbove } from "../mount.ts";
 import type { GitSetting } from "./git-configuration.ts";
-import { startsNothing } from "./git-harmless.ts";
+import { filesNamedBy, placeOf, resolveText } from "./git-named-files.ts";
 import { type GitFolder, pathNamedIn } from "./git-repositories.ts";
 import { readSettings } from "./git-settings.ts";
 
@@ -52,7 +51,7 @@ export function findSteering({ entries, folders, links, user }: Leading): GitSte
     });
   };
   const closeNamed = (settings: readonly GitSetting[], top: string) => {
-    const named = settings.flatMap((setting) => namedBy(setting, { base: top, home: user.homeDirectory }));
+    const named = settings.flatMap((setting) => filesNamedBy(setting, { base: top, home: user.homeDirectory }));
     for (const path of named) close(path);
   };
   for (const link of links) close(resolveText(dirname(link), textOfLink(link) ?? ""));
@@ -62,7 +61,7 @@ export function findSteering({ entries, folders, links, user }: Leading): GitSte
     if (path !== undefined && realPathOf(path) === undefined) close(path);
     lead(path);
   }
-  const everywhere = userFiles(user).flatMap((file) => settingsOf(textOfLink(file) === undefined ? file : close(file)));
+  const everywhere = userFiles(user).flatMap((file) => settingsOf(close(file)));
   closeNamed(everywhere, user.homeDirectory);
   for (const { path, top = path } of folders) {
     lead(pathNamedIn(join(path, "commondir"), path));
@@ -79,40 +78,4 @@ function userFiles({ environment, homeDirectory }: Leading["user"]): readonly st
   const { GIT_CONFIG_GLOBAL: global, XDG_CONFIG_HOME: folder } = environment;
   const own = [join(folder || join(homeDirectory, ".config"), "git/config"), join(homeDirectory, ".gitconfig")];
   return ["/etc/gitconfig", ...(global === undefined ? own : [global])];
-}
-
-interface Around {
-  readonly base: string;
-  readonly home: string;
-}
-
-/** Undefined for no path, and for one in the home of another user. */
-function placeOf(text = "", { base, home }: Around): string | undefined {
-  if (text.startsWith("~/")) return join(home, text.slice(2));
-  return text === "" || text.startsWith("~") ? undefined : resolveText(base, text);
-}
-
-const pathKeys: ReadonlySet<string> = new Set(["core.hookspath", "core.attributesfile", "init.templatedir"]);
-
-/**
- * Returns what a setting can make git start: folders of hooks and templates, the program that a value begins with if it names one by a path,
- * and files among the other words of the value. A word without a folder counts only if the file can be run.
- */
-function namedBy(setting: GitSetting, around: Around): readonly string[] {
-  const { section, key, value = "" } = setting;
-  const whole = placeOf(value, around);
-  if (pathKeys.has(`${section}.${key}`)) return whole === undefined ? [] : [whole];
-  // Other aliases are arguments of git.
-  if (startsNothing(setting) || (section === "alias" && !value.startsWith("!"))) return [];
-  const words = value.split(/[\s"'`;&|()<>=!]+/).filter((word) => word !== "");
-  return [value, ...words].flatMap((word) => {
-    const path = placeOf(word, around);
-    if (path === undefined) return [];
-    const isFile = statOf(path)?.isFile() ?? word === words[0];
-    return isFile && (word.includes("/") || isExecutable(path) || isCodeName(word)) ? [path] : [];
-  });
-}
-
-function resolveText(base: string, text: string): string {
-  return isAbsolute(text) ? text : `${base}/${text}`;
 }

@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { basename, dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { nameSet } from "../../../util/text/name-set.ts";
 import { isWithin } from "../../../util/within.ts";
 import { entriesOf, realPathOf, statOf, versionOf } from "../../command/look.ts";
@@ -31,6 +31,8 @@ export interface GitViewOptions {
 }
 
 const maxIndexBytes = 64_000_000;
+const maxAlternatesBytes = 100_000;
+const mostBorrowed = 100;
 
 /**
  * Describes git's files for a command: configurations without credentials; where `.git` is opened, also without what starts programs,
@@ -46,7 +48,9 @@ export function findGitView(options: GitViewOptions): GitView {
   const included = isFiltered ? [...new Set(folders.flatMap((one) => includedIn(one, options)))] : [];
   const hooks = opened.has(".git") && !opened.has(".git/hooks") ? folders.flatMap(hooksOf) : [];
   const closed = isHistoryOpen ? [] : folders.filter((folder) => holdsHidden(folder, options));
-  const objects = closed.flatMap(({ common }) => ["objects", "lfs"].flatMap((name) => toHidden(join(common, name))));
+  const objects = closed.flatMap(({ common }) =>
+    [join(common, "lfs"), ...objectsOf(common).filter((path) => isSeen(path, options))].flatMap(toHidden),
+  );
   return {
     mounts: [
       ...others,
@@ -78,6 +82,16 @@ function toHidden(path: string): readonly Mount[] {
 function toReadOnly(file: string): readonly Mount[] {
   const path = realPathOf(file);
   return path === undefined ? [] : [{ kind: "read-only", path, source: path }];
+}
+
+/** Folders of objects, and of those that they borrow (`gitrepository-layout(5)`, `objects/info/alternates`). */
+function objectsOf(common: string): readonly string[] {
+  const found = new Set([join(common, "objects")]);
+  for (const folder of found) {
+    const lines = readSmall(join(folder, "info/alternates"), maxAlternatesBytes)?.toString().split("\n") ?? [];
+    for (const line of lines) if (line !== "" && found.size < mostBorrowed) found.add(resolve(folder, line));
+  }
+  return [...found];
 }
 
 function hooksOf({ path }: GitFolder): readonly Mount[] {
@@ -168,7 +182,8 @@ function withoutPrograms(
   folder: string,
   { options, leftOut, depth = 0 }: Filtering,
 ): readonly GitSetting[] {
-  const drop = ({ section, subsection, key }: GitSetting) => {
+  const drop = (setting: GitSetting) => {
+    const { section, subsection, key } = maskCredentials(setting);
     const name = [section, ...(subsection === undefined ? [] : [subsection]), key].join(".");
     if (!leftOut.includes(name)) leftOut.push(name);
   };

@@ -4,7 +4,8 @@ import { startsNothing } from "./git-harmless.ts";
 const mask = "***";
 
 /** Part of a name under which a password, a token or a header is kept. */
-const secretName = /pass(?!ive)|pwd|token|secret|(?:api|private)[-_.]?key|bearer|auth(?!or|method)|extraheader|cookie(?!file)/i;
+const secretName =
+  /pass(?!ive)|pwd|token|secret|(?:api|access|private)[-_.]?key|bearer|auth(?!or|method)|extraheader|cookie(?!file)/i;
 
 /** Masks what could be a credential: users and passwords in addresses, headers, and what is called a password or a token. */
 export function maskCredentials(setting: GitSetting): GitSetting {
@@ -26,6 +27,7 @@ function maskAddress(text: string): string {
   return text
     .replaceAll(/((?:\w:|^|[\s"'=(])\/\/)[^/\s]*@/g, `$1${mask}@`)
     .replace(/^([\w:+-]+:\/\/)[^/]*@/, `$1${mask}@`)
+    .replace(/^[^\s/:@]+:[^\s/@]+@(?=[\w.[])/, `${mask}@`)
     .replaceAll(/([?&][^=&\s]*(?:token|pass|secret|key|sig)[^=&\s]*=)[^&\s]*/gi, `$1${mask}`);
 }
 
