@@ -43,7 +43,7 @@ export interface ApprovalPolicy {
   /** Default `return`: the model is told of the denial and goes on. `stop` ends the run at the first denial. */
   readonly onDenied?: "return" | "stop";
   /**
-   * The answer to a question where there is no approver, in the mode `prompt`. Default `deny`. With `hold` its call waits, and what does
+   * The answer to a question where there is no approver, in the mode `prompt`. Default `deny`. With `hold`, which takes no approver, its call waits, and what does
    * not depend on it goes on; then the run is suspended: it rejects with a `RunError` `suspended` that has the open questions. They are
    * answered by `answerQuestions`, and `resume` goes on with the run.
    */
@@ -98,6 +98,12 @@ export function checkPolicyOptions(policy: ApprovalPolicy): void {
   if (policy === undefined || policy === null)
     throw new TypeError('`approval` is missing: a policy says who may do what, such as `approval: { mode: "prompt", approver }`');
   checkOptions(policy, { path: "approval", table: policyOptions, required: ["mode"], renamed });
+  if (policy.approver && policy.onUnanswered === "hold") {
+    const way = "leave it out, and answer what code decides with `answerQuestions`; the rest waits";
+    throw new TypeError(
+      `\`approval.onUnanswered: "hold"\` is without effect beside an \`approver\`, which answers every question: ${way}`,
+    );
+  }
   checkRuleOptions(policy.rules, "approval.rules");
 }
 
