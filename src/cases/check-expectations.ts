@@ -82,6 +82,14 @@ export function describeDenied({ approve, expect = {} }: TestCaseSyntax, { refus
   return tools.map((tool) => `\`${tool}\` was denied: \`approve: all\` allows it, and \`refused: { ${tool}: 1 }\` expects it`);
 }
 
+/** Notes on scopes of which the test saw an empty folder. */
+export function describeEmptied(scopes: readonly string[]): readonly string[] {
+  return scopes.map(
+    (name) =>
+      `\`${name}\` lies outside of the program's folder, so it was empty here: \`scopes: { ${name}: FOLDER }\` puts a copy in its place`,
+  );
+}
+
 function checkCalls(made: readonly ObservedCall[], name: string, expected: CallExpectation): readonly string[] {
   const { times, at_least: atLeast, at_most: atMost, args = {} } = expected;
   const named = made.filter(({ worker, tool }) => [tool, `${worker}/${tool}`].some((one) => matchesFlatGlob(name, one)));

@@ -14,7 +14,14 @@ import { isRecord } from "../protocol/json.ts";
 import { addUsage, type Limits, noUsage, type Usage } from "../protocol/usage.ts";
 import { RunError, type RunErrorCode } from "../runtime/run-error.ts";
 import { errorMessage } from "../util/text/error-message.ts";
-import { checkExpectations, describeDenied, digestFiles, type Failure, mentionsOf } from "./check-expectations.ts";
+import {
+  checkExpectations,
+  describeDenied,
+  describeEmptied,
+  digestFiles,
+  type Failure,
+  mentionsOf,
+} from "./check-expectations.ts";
 import { noteMisses } from "./misses.ts";
 import { type Observation, Observer } from "./observation.ts";
 import { type RunOfCase, writeRecording } from "./recording.ts";
@@ -96,7 +103,7 @@ class CaseInScratch {
       await writeRecording(host, path, { ...(model === undefined ? {} : { model }), facts: this.#recorded });
     }
     const { turns, milliseconds, usage } = seen;
-    const notes = describeDenied(testCase, seen);
+    const notes = [...describeDenied(testCase, seen), ...describeEmptied(this.#scratch.emptied)];
     const score = judged?.score === undefined ? {} : { score: judged.score };
     // A failure that the case expects is none.
     const mistaken = isMistake && failures.length > 0 ? { isMistake } : {};

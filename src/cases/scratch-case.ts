@@ -92,6 +92,9 @@ export class ScratchCase {
     return this.#scratch.parent;
   }
 
+  /** Names of the scopes that lie beyond the program's folder, and are empty folders here. */
+  emptied: readonly string[] = [];
+
   /** Absolute path of the store of its runs, where they are kept. */
   get store(): string {
     return join(this.parent, "runs");
@@ -140,6 +143,7 @@ export class ScratchCase {
     const beyond = namesOutside(compiled.outline);
     if (beyond.length === 0) return compiled;
     for (const name of beyond) await this.#addScope(part, name);
+    if (part === "case") this.emptied = beyond;
     return compile();
   }
 

@@ -1,3 +1,5 @@
+import { relative } from "node:path";
+
 /**
  * The command as it was started: npx and npm scripts put it on the PATH for their own process alone. Where npx brought the Node, too, the
  * one on the PATH is probably too old. `node`: the path of the Node that runs this.
@@ -27,6 +29,11 @@ export function asStarted(message: string): string {
 /** A command line as it can be typed. */
 export function commandLine(...words: readonly string[]): string {
   return [commandName(), ...words.map(quoteWord)].join(" ");
+}
+
+/** The command line that shows what a program can do. `folder`: an absolute path. */
+export function explainLine(folder: string): string {
+  return commandLine("explain", relative(process.cwd(), folder) || ".");
 }
 
 /** Quotes a word for a shell where it needs that. */

@@ -26,9 +26,11 @@ cases:
   });
   const before = [elsewhere.snapshot(), program.snapshot()];
   const { cases } = await program.test({ trust: true });
-  expect(cases.map(({ outcome, failures }) => [outcome, failures])).toEqual([
-    ["passed", []],
-    ["passed", []],
+  const note =
+    "`notes` lies outside of the program's folder, so it was empty here: `scopes: { notes: FOLDER }` puts a copy in its place";
+  expect(cases.map(({ outcome, failures, notes }) => [outcome, failures, notes])).toEqual([
+    ["passed", [], [note]],
+    ["passed", [], undefined],
   ]);
   expect([elsewhere.snapshot(), program.snapshot()]).toEqual(before);
 });

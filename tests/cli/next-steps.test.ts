@@ -115,7 +115,7 @@ describe("every line that names the next step works as it is printed", { timeout
     const line = [".", "a", ...scripted, "--trust", "--price", "scripted:*=3,15", "--limit", "usd=0.0106"];
     const { exitCode, stderr } = await runCli(line, { cwd, env: env(cwd) });
     expect(exitCode).toBe(6);
-    expect(goesOn(stderr)).toMatch(/^llm-do resume \S+ --model scripted:script\.ts --trust --limit usd=0\.05$/);
+    expect(goesOn(stderr)).toMatch(/^llm-do resume \S+ --model scripted:script\.ts --trust --limit usd=0\.1$/);
     expect(await runPrinted(goesOn(stderr), cwd)).toMatchObject({ exitCode: 0, stdout: "done\n" });
     expect(await readFile(ledgerOf(cwd), "utf8")).toBe("a\n");
   });

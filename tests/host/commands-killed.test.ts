@@ -149,6 +149,15 @@ describe.skipIf(noWall !== "")("names that a command brought before llm-do was k
     expect(namesOf("in/.git/hooks")).toContain("pre-commit");
   });
 
+  test("are new ones also where a hidden file was replaced meanwhile, whose inode is free", { timeout: 60_000 }, async () => {
+    bench.put("in/.env", "A=1");
+    const wait = "i=$(stat -c %i .env); touch ready; while [ $(stat -c %i .env) = $i ]; do sleep 0.05; done";
+    const running = change(`${wait}; for n in .npmrc .curlrc; do echo x > $n; done`);
+    await until(() => existsSync(bench.at("in/ready")));
+    execFileSync("sh", ["-c", "echo A=2 > e; mv e .env"], { cwd: bench.at("in") });
+    expect((await running).movedAside).toEqual(expect.arrayContaining(["s/.npmrc", "s/.curlrc"]));
+  });
+
   test("that are links are put back by no command that began meanwhile", { timeout: 60_000 }, async () => {
     for (const folder of ["real", "evil"]) bench.put(`in/${folder}/rc`, folder);
     symlinkSync("real", bench.at("in/dirl"));

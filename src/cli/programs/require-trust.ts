@@ -5,7 +5,7 @@ import type { TrustedFolder, TrustStore } from "../../host/own-files/trust-store
 import type { Reach } from "../../protocol/reach.ts";
 import { showText } from "../../ui/text/show-text.ts";
 import { errorMessage } from "../../util/text/error-message.ts";
-import { commandName } from "../command-name.ts";
+import { explainLine } from "../command-name.ts";
 import { UsageError } from "../exit-codes.ts";
 import { writeStderr } from "../output.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -66,12 +66,12 @@ async function askForTrust(root: string, question: TrustQuestion, options: Trust
   const { terminal, signal = new AbortController().signal } = options;
   const head = `${question.head}:`;
   if (!terminal) {
-    const advice = (await options.advise?.()) ?? newRunAdvice();
+    const advice = (await options.advise?.()) ?? newRunAdvice(root);
     throw new UsageError([head, ...takeRows(question.rows, 0).map((row) => `  ${row}`), advice].join("\n"));
   }
   const { wrapWords } = await import("../../ui/text/wrap-text.ts");
   const { columns } = terminal;
-  const explain = `${commandName()} explain shows what`;
+  const explain = `${explainLine(root)} shows what`;
   const code = question.hasCode ? `Its code runs with your rights; ${explain} else it can do.` : `${explain} it can do.`;
   const wrap = (line: string) => wrapWords(line, columns - 3);
   const page = (from: number) =>
@@ -92,8 +92,8 @@ async function askForTrust(root: string, question: TrustQuestion, options: Trust
   return answer;
 }
 
-function newRunAdvice(): string {
-  return `Look at it (${commandName()} explain); then run once at a terminal to trust it, or pass --trust`;
+function newRunAdvice(root: string): string {
+  return `Look at it (${explainLine(root)}); then run once at a terminal to trust it, or pass --trust`;
 }
 
 /** None of these is an answer to the question about a call: what is typed for one question cannot answer the other. */

@@ -14,7 +14,7 @@ interface EarlyEnd {
 
 /**
  * Says how a run goes on that ended early. The proposed limit is twice the one that was reached, and of tokens and dollars at least four
- * times what the run has spent: each continuation pays its last turn again, so a narrow one would cost and bring nothing. No option
+ * times what the run has spent, and ten cents: each continuation pays its last turn again, so a narrow one would cost and bring nothing. No option
  * raises a limit of the entry's own file. `lineWith` makes the line that goes on, with values for `--limit`.
  */
 export function describeMore(
@@ -27,14 +27,19 @@ export function describeMore(
   const { limit, allowed } = reached;
   const twice = allowed > 0 ? Number((2 * allowed).toPrecision(6)) : 1;
   const spent = limit === "usd" || limit === "tokens" ? amountOf(usage)[limit] : 0;
-  const more = Math.max(twice, spent > 0 ? roundUp(4 * spent) : 0);
+  const wider = spent > 0 ? roundUp(4 * spent) : 0;
+  const more = Math.max(twice, wider, limit === "usd" && spent > 0 ? leastDollars : 0);
   const cost = limit === "usd" ? dollars(spent) : `${formatCount(spent)} tokens`;
-  const why = more > twice ? `: about four times the ${cost} spent so far, since each resume pays its last turn again` : "";
+  const measure = more === wider ? `: about four times the ${cost} spent so far, since` : ":";
+  const why = more > twice ? `${measure} each resume pays its last turn again` : "";
   const own = entry?.kind === "worker" ? entry.worker : undefined;
   if (own?.limits[limit] === allowed)
     return `raise \`${limit}\` under \`limits\` of ${own.id}.worker to ${more}; then \`${lineWith([])}\` goes on with it${why}`;
   return `\`${lineWith([`${limit}=${more}`])}\` goes on with it${why}`;
 }
+
+/** Below that a limit ends a run again and again for a sum that nobody saves. */
+const leastDollars = 0.1;
 
 /** Rounds up to 1, 2 or 5 of a power of ten. */
 function roundUp(value: number): number {

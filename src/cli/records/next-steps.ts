@@ -71,11 +71,6 @@ async function findWayOn(found: FoundRun, given: RepeatedFlags): Promise<WayOn> 
   }
 }
 
-/** The command line that shows what would be trusted. */
-export function explainLine({ root }: FoundRun): string {
-  return commandLine("explain", relative(process.cwd(), root) || ".");
-}
-
 /** The model of an adopted run is its record's word, so it is not repeated. */
 async function findNeeds(
   found: FoundRun,

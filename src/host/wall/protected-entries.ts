@@ -39,7 +39,7 @@ export interface ProtectedEntry {
   readonly target?: string | undefined;
   /** The path in a link, as it is written there. Undefined for other entries. */
   readonly text?: string | undefined;
-  /** Opened for read-only entries, if `FindOptions.openHandles` is set. */
+  /** Opened for all but links, if `FindOptions.openHandles` is set: as long as it is open, nothing new gets the inode. */
   readonly handle?: EntryHandle | undefined;
 }
 
@@ -74,7 +74,7 @@ export interface FindOptions {
   /** As `CommandRequest.hidesCredentials`. Default false. */
   readonly hidesCredentials?: boolean | undefined;
   readonly signal?: AbortSignal;
-  /** Opens a handle of each entry that a wall mounts read-only. The caller closes them with `closeHandles`. */
+  /** Opens a handle of each entry but links. The caller closes them with `closeHandles`. */
   readonly openHandles?: boolean;
   /** Looks at what protected links lead to; for scopes on this machine's disk. */
   readonly followsLinks?: boolean;
@@ -279,8 +279,7 @@ async function add(walk: Walk, folder: OpenFolder, { name, access: treatment }: 
   const components = [...folder.components, name];
   const hostPath = join(walk.table.root(scope).realPath, ...components);
   const access = treatment === "way" ? "read-only" : treatment;
-  const isMounted = access === "read-only" && facts.type !== "link";
-  const handle = walk.openHandles && isMounted ? await directory.openHandle(name) : undefined;
+  const handle = walk.openHandles && facts.type !== "link" ? await directory.openHandle(name) : undefined;
   const target = facts.type === "link" && walk.followsLinks ? identityBehind(hostPath) : undefined;
   const text = facts.type === "link" ? await directory.readLink(name).catch(() => undefined) : undefined;
   walk.entries.push({ scope, components, hostPath, facts, access, target, text, handle });
@@ -299,7 +298,7 @@ async function addTarget(walk: Walk, link: string, access: ProtectedEntry["acces
   if (hostPath === undefined || walk.gitFolders?.has(hostPath)) return;
   await inPlace(walk, hostPath, async (place, { directory, name }) => {
     if (place.facts.type === "link") return;
-    const handle = access === "read-only" ? await directory.openHandle(name) : undefined;
+    const handle = await directory.openHandle(name);
     walk.targets.push({ ...place, access, handle });
   });
 }

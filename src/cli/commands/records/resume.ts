@@ -1,10 +1,11 @@
 import { readResult, resume } from "../../../front/llm-do.ts";
 import { show } from "../../../ui/explain/phrases.ts";
 import { errorMessage } from "../../../util/text/error-message.ts";
+import { explainLine } from "../../command-name.ts";
 import { UsageError } from "../../exit-codes.ts";
 import { writeStderr } from "../../output.ts";
 import { type FoundRun, findRun, requireReadable } from "../../records/find-runs.ts";
-import { describeGoOn, explainLine } from "../../records/next-steps.ts";
+import { describeGoOn } from "../../records/next-steps.ts";
 import { readStart } from "../../records/recorded-program.ts";
 import { type FoundProgram, playRecorded } from "../../run/play-recorded.ts";
 import type { RunFlags } from "../../run/run-flags.ts";
@@ -26,7 +27,7 @@ export function resumeCommand(run: string, target: string | undefined, flags: Re
       return recorded;
     },
     advise: async ({ found }) =>
-      `Look at it (${explainLine(found)}); then run this at a terminal to trust it, or:\n  ${await describeGoOn(found, flags)}`,
+      `Look at it (${explainLine(found.root)}); then run this at a terminal to trust it, or:\n  ${await describeGoOn(found, flags)}`,
     play: async ({ journal: _, attachments: __, ...request }, _signal, { hasEnded }) => {
       const ended = hasEnded ? await readResult(request.program, { run: request.run }) : undefined;
       return ended ?? resume({ ...request, takeOver, fromHere });

@@ -49,7 +49,7 @@ export function findGitView(options: GitViewOptions): GitView {
   const hooks = opened.has(".git") && !opened.has(".git/hooks") ? folders.flatMap(hooksOf) : [];
   const closed = isHistoryOpen ? [] : folders.filter((folder) => holdsHidden(folder, options));
   const objects = closed.flatMap(({ common }) =>
-    [join(common, "lfs"), ...objectsOf(common).filter((path) => isSeen(path, options))].flatMap(toHidden),
+    [...storesIn(common), ...objectsOf(common).filter((path) => isSeen(path, options))].flatMap(toHidden),
   );
   return {
     mounts: [
@@ -82,6 +82,11 @@ function toHidden(path: string): readonly Mount[] {
 function toReadOnly(file: string): readonly Mount[] {
   const path = realPathOf(file);
   return path === undefined ? [] : [{ kind: "read-only", path, source: path }];
+}
+
+/** Folders that hold texts of files beside the objects: those of extensions, and of recorded conflicts. */
+function storesIn(common: string): readonly string[] {
+  return ["lfs", "annex", "rr-cache"].map((name) => join(common, name));
 }
 
 /** Folders of objects, and of those that they borrow (`gitrepository-layout(5)`, `objects/info/alternates`). */
