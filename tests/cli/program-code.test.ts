@@ -189,7 +189,7 @@ describe("trust", { timeout: 40_000 }, () => {
   it("is asked once at a terminal; no, and what is no answer, run nothing", async () => {
     const cwd = await program(shouting, "shout");
     const terminal = openTerminal([".", "go", "--reject-all"], { cwd });
-    await terminal.waitFor("Its code runs with your rights; llm-do explain shows what else it can do.");
+    await terminal.waitFor("Its code runs with your rights; llm-do explain . shows what else it can do.");
     expect(terminal.screen()).toContain("is not trusted, and its program:\n  runs code: tools.ts\n");
     await terminal.waitFor(question);
     terminal.type("\r");

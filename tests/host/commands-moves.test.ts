@@ -45,6 +45,13 @@ describe.skipIf(noWall !== "")("folders that a command moves", () => {
     for (const folder of ["b", "c"]) expect(readdirSync(bench.at(`in/${folder}`))).toEqual(["package.json.moved-aside-r"]);
   });
 
+  test("renames hard links of a protected file that come under another protected name", async () => {
+    bench.put("in/.env", "a");
+    for (const name of ["e1", "e2"]) linkSync(bench.at("in/.env"), bench.at(`in/${name}`));
+    const { movedAside } = await change("mv e1 .curlrc; mkdir sub; mv e2 sub/package.json; mkdir b; mv sub b/");
+    expect([...movedAside].sort()).toEqual(["s/.curlrc", "s/b/sub/package.json"]);
+  });
+
   test("lets a folder with a pipe be moved", async () => {
     expect((await change("mkdir a; mkfifo a/pipe")).exitCode).toBe(0);
     expect((await change("mv a b; mkdir node_modules; mv b node_modules")).exitCode).toBe(0);

@@ -1,4 +1,4 @@
-import { relative, sep } from "node:path";
+import { basename, relative, sep } from "node:path";
 import { isWithin } from "../../util/within.ts";
 import type { CommandResult } from "../commands.ts";
 import type { Directory, EntryFacts } from "../files/directory.ts";
@@ -92,37 +92,40 @@ async function moveIn(restoring: Restoring, places: readonly WritePlace[]): Prom
     // A folder that lies too deep is not looked into, but hidden whole. In `.git` no program reads the new name.
     const isWhole = entry.components.length > mostLevels || Boolean(insideOpenGit(entry.components, unprotected)?.length);
     await trying(restoring, async () => {
-      await rename(restoring, entry, isWhole ? undefined : (folder) => moveIn(restoring, [folder]));
-      if (isWhole) for (const key of keysOf(entry)) known.add(key);
+      const aside = await rename(restoring, entry, isWhole ? undefined : (folder) => moveIn(restoring, [folder]));
+      if (isWhole) for (const key of keysOf({ ...entry, hostPath: aside })) known.add(key);
     });
   }
 }
 
 /**
- * Files and folders are compared by inode. The inode of a link can be reused at once, so its times count, too, or its place and text; and
+ * Files and folders are compared by inode and name: a hard link of one is none of another name. The inode of a link can be reused at once, so its times count, too, or its place and text; and
  * what it leads to: a command can have put something there.
  */
 export function keysOf({ facts, hostPath, text, target }: EntryBefore): readonly string[] {
-  return facts.type === "link" ? [`${facts.version} ${target}`, `${hostPath}\0${text}\0${target}`] : [facts.identity];
+  return facts.type === "link"
+    ? [`${facts.version} ${target}`, `${hostPath}\0${text}\0${target}`]
+    : [`${facts.identity} ${basename(hostPath)}`];
 }
 
 type Placed = Pick<ProtectedEntry, "scope" | "components">;
 
-/** `use` gets the folder under its new name, if it is one. */
+/** `use` gets the folder under its new name, if it is one. Resolves with that name. */
 async function rename(
   { table, randomName, movedAside }: Restoring,
   { scope, components }: Placed,
   use?: (folder: OpenFolder) => Promise<void>,
-): Promise<void> {
-  await closing(await openParent(table, { scope, components, virtualPath: "" }), async (parent) => {
+): Promise<string> {
+  return closing(await openParent(table, { scope, components, virtualPath: "" }), async (parent) => {
     const { directory, name } = parent;
     const aside = `${name.replace(/^\.+/, "").slice(0, 60)}.moved-aside-${randomName()}`;
     // The command may have taken away the rights to change the folder, and to look into what is renamed.
     await unlocking(directory, ".", () => directory.rename(name, aside));
     movedAside.push(table.format(scope, components));
-    if (use === undefined || (await directory.look(aside))?.type !== "directory") return;
+    if (use === undefined || (await directory.look(aside))?.type !== "directory") return aside;
     const folder = await unlocking(directory, aside, () => openSubfolder(table, parent, aside)).catch(() => undefined);
     if (folder !== undefined) await closing(folder, use);
+    return aside;
   });
 }
 

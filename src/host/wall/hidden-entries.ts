@@ -197,8 +197,12 @@ function isOfVersionControl({ components }: Folder): boolean {
   return at >= 0 && !folded.slice(at).some((name) => stores.has(name));
 }
 
+/** Texts that Mercurial replaces as it commits: it could not over a mount. */
+const replaced = /^(?:undo[.]|journal[.])?(?:bookmarks(?:[.]current)?|branch|desc)$|^last-message[.]txt$/;
+
 function maskTexts(walk: Walk, { path, components }: Folder, entries: readonly Dirent[]): void {
-  const files = entries.filter((entry) => entry.isFile() && !isOpened(walk.unprotected, [...components, entry.name]));
+  const isMasked = ({ name }: Dirent) => !replaced.test(name) && !isOpened(walk.unprotected, [...components, name]);
+  const files = entries.filter((entry) => entry.isFile() && isMasked(entry));
   walk.masks.push(...files.flatMap(({ name }) => toMaskedText(join(path, name))));
 }
 

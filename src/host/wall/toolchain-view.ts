@@ -4,11 +4,14 @@ import { nameSet } from "../../util/text/name-set.ts";
 import { isWithin } from "../../util/within.ts";
 import { toolchainVariables } from "../command/command-environment.ts";
 import { knownEntriesOf, realPathOf } from "../command/look.ts";
-import { variable } from "../host.ts";
+import { type Host, variable } from "../host.ts";
+import { privatePlacesOf } from "../own-files/private-folders.ts";
 import { isReadProtected } from "../scopes/protected-names.ts";
 import type { Mount } from "./mount.ts";
 
 export interface ToolchainFacts {
+  /** Whose own folders are never shown, not as one of PATH either. */
+  readonly owner: Pick<Host, "environment" | "stateDirectory" | "configFile">;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly path: readonly string[];
   readonly homes: readonly string[];
@@ -40,7 +43,9 @@ export function findToolchainView(facts: ToolchainFacts): readonly Mount[] {
     }
     if (real !== path && !isSeen(view, path)) view.push({ kind: "link", path, target: real });
   };
-  for (const entry of facts.path) show(entry, (real) => toolchainOf(real, facts));
+  const own = privatePlacesOf(facts.owner).map((path) => realPathOf(path) ?? path);
+  const isOwn = (entry: string) => own.some((path) => isWithin(realPathOf(entry) ?? entry, path));
+  for (const entry of facts.path) if (!isOwn(entry)) show(entry, (real) => toolchainOf(real, facts));
   for (const folder of namedFolders(facts)) show(folder, (real) => real);
   if (facts.program !== undefined) show(facts.program, (real) => real);
   return view.slice(facts.seen.length);

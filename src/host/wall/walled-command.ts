@@ -150,7 +150,15 @@ async function findMounts(setting: WalledSetting, privately: readonly Mount[]): 
   const system = findSystemView(roots);
   const secrets = findSecrets(homes, machine);
   const program = findProgram(name, path);
-  const toolchains = findToolchainView({ environment, path, homes, seen: [...system, ...roots], secrets, program });
+  const toolchains = findToolchainView({
+    owner: machine,
+    environment,
+    path,
+    homes,
+    seen: [...system, ...roots],
+    secrets,
+    program,
+  });
   const { before, hidden: inScopes } = setting;
   const targets = before.targets.flatMap(toMask);
   const layers = await toLayerMounts(table, inScopes.layers, keep);

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { isSettled, statOf, versionOf } from "../../command/look.ts";
 import type { Mount } from "../mount.ts";
 import { readSmall } from "./git-repositories.ts";
@@ -14,7 +15,7 @@ export function toMaskedText(path: string): readonly Mount[] {
   const stats = statOf(path);
   if (stats === undefined || harmless.get(path) === versionOf(stats)) return [];
   const content = readSmall(path, maxBytes)?.toString();
-  const masked = content === undefined || content.includes("\0") ? content : maskLines(content);
+  const masked = content === undefined || content.includes("\0") ? content : maskLines(content, basename(path));
   if (masked !== undefined && masked !== content) return [{ kind: "content", path, content: masked }];
   if (harmless.size >= mostHarmless) harmless.clear();
   if (content !== undefined && isSettled(stats)) harmless.set(path, versionOf(stats));
