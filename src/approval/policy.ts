@@ -43,9 +43,9 @@ export interface ApprovalPolicy {
   /** Default `return`: the model is told of the denial and goes on. `stop` ends the run at the first denial. */
   readonly onDenied?: "return" | "stop";
   /**
-   * The answer to a question where there is no approver, in the mode `prompt`. Default `deny`. With `hold`, which takes no approver, its call waits, and what does
-   * not depend on it goes on; then the run is suspended: it rejects with a `RunError` `suspended` that has the open questions. They are
-   * answered by `answerQuestions`, and `resume` goes on with the run.
+   * The answer to a question where there is no approver, in the mode `prompt`. Default `deny`. With `hold`, which takes no approver, its call
+   * waits, and what does not depend on it goes on; then the run is suspended: it rejects with a `RunError` `suspended` that has the open
+   * questions. They are answered by `answerQuestions`, and `resume` goes on with the run.
    */
   readonly onUnanswered?: "deny" | "hold";
   /**

@@ -92,8 +92,11 @@ export class ScratchCase {
     return this.#scratch.parent;
   }
 
-  /** Names of the scopes that lie beyond the program's folder, and are empty folders here. */
-  emptied: readonly string[] = [];
+  /** Names of the case's scopes that lie beyond the program's folder, and are empty folders here. */
+  get emptied(): readonly string[] {
+    const { scopes: copied = {} } = this.#request.testCase;
+    return Object.keys(this.#scopes.case).filter((name) => !Object.hasOwn(copied, name));
+  }
 
   /** Absolute path of the store of its runs, where they are kept. */
   get store(): string {
@@ -143,7 +146,6 @@ export class ScratchCase {
     const beyond = namesOutside(compiled.outline);
     if (beyond.length === 0) return compiled;
     for (const name of beyond) await this.#addScope(part, name);
-    if (part === "case") this.emptied = beyond;
     return compile();
   }
 

@@ -24,6 +24,12 @@ if (noWall !== "") {
 
 export type Asked = Partial<Omit<CommandRequest, "cwd" | "command">> & { readonly cwd?: string };
 
+/** Runs git in a folder of the bench, outside of the wall. Returns what it prints. */
+export function useGit({ at }: { readonly at: (path: string) => string }) {
+  return (folder: string, ...args: string[]) =>
+    execFileSync("git", ["-C", at(folder), "-c", "user.name=a", "-c", "user.email=a@b", ...args], { stdio: "pipe" }).toString();
+}
+
 /** A folder `in` with a scope `s` on it, one `outside` with a canary, and what it takes to run commands. */
 export function useCommands(overrides: NodeHostOverrides) {
   const opened: Scopes[] = [];

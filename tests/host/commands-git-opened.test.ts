@@ -1,15 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
-import { noWall, useCommands } from "./command-bench.ts";
+import { noWall, useCommands, useGit } from "./command-bench.ts";
 
 /** `opens: [.git]`: git goes on as always, and what a command plants leads it nowhere. */
 describe.skipIf(noWall !== "")("with `.git` opened", () => {
   const bench = useCommands({});
-  const git = (folder: string, ...args: string[]) =>
-    execFileSync("git", ["-C", bench.at(folder), "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
-      stdio: "pipe",
-    }).toString();
+  const git = useGit(bench);
   const change = (line: string, ...opened: string[]) =>
     bench.bash(line, {
       rights: { writes: [bench.scopes.resolve("s")], reads: [] },

@@ -1,17 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, symlinkSync } from "node:fs";
 import { beforeEach, describe, expect, test } from "vitest";
-import { noWall, useCommands } from "./command-bench.ts";
+import { noWall, useCommands, useGit } from "./command-bench.ts";
 
 const secret = "hunter2x";
 
 /** Git's own files in a call with effects, each looked for by what git and others then do. */
 describe.skipIf(noWall !== "")("git in the wall", () => {
   const bench = useCommands({});
-  const git = (folder: string, ...args: string[]) =>
-    execFileSync("git", ["-C", bench.at(folder), "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
-      stdio: "pipe",
-    }).toString();
+  const git = useGit(bench);
   const script = (path: string, text: string) => {
     bench.put(path, `#!/bin/sh\n${text}\n`);
     chmodSync(bench.at(path), 0o755);

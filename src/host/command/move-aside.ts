@@ -99,8 +99,8 @@ async function moveIn(restoring: Restoring, places: readonly WritePlace[]): Prom
 }
 
 /**
- * Files and folders are compared by inode and name: a hard link of one is none of another name. The inode of a link can be reused at once, so its times count, too, or its place and text; and
- * what it leads to: a command can have put something there.
+ * Files and folders are compared by inode and name: a hard link of one is none of another name. The inode of a link can be reused at once, so
+ * its times count, too, or its place and text; and what it leads to: a command can have put something there.
  */
 export function keysOf({ facts, hostPath, text, target }: EntryBefore): readonly string[] {
   return facts.type === "link"

@@ -10,7 +10,7 @@ import { isReadProtected } from "../scopes/protected-names.ts";
 import type { Mount } from "./mount.ts";
 
 export interface ToolchainFacts {
-  /** Whose own folders are never shown, not as one of PATH either. */
+  /** The state folder and the like of this host are never shown, not as one of PATH either. */
   readonly owner: Pick<Host, "environment" | "stateDirectory" | "configFile">;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly path: readonly string[];

@@ -15,11 +15,11 @@ export function insideOpenGit(components: readonly string[], unprotected: Readon
   return at < 0 ? undefined : folded.slice(at + 1);
 }
 
-/** Of another working tree. */
+/** The beginning of a path in a git directory, or in the part of it that is of another working tree. */
 const own = "^(?:worktrees/[^/]+/)?";
 
 /**
- * What commits, branches, tags, merges, picks, stashes, fetches and collecting garbage leave in a git directory. Of plans only that of
+ * Files that commits, branches, tags, merges, picks, stashes, fetches and collecting garbage leave in a git directory. Of plans only that of
  * picks, which runs no other steps: its options (`sequencer/opts`) can name a program.
  */
 const written = new RegExp(
